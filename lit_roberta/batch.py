@@ -1,0 +1,105 @@
+"""What passes between the stages: the update, its micro-batches, and the names of the axes.
+
+The data stages make these, the model and the training loop read them, and neither side knows the
+other. All of them are named tuples because Lightning moves those between devices and pins their
+memory; it refuses frozen dataclasses for the first and skips dataclasses silently for the second.
+
+Axes, everywhere in the package:
+
+=============  ================================================================================
+batch          sequences of one micro-batch (or, in `Update`, of one rank's share of an update)
+seq            token positions of a sequence, special tokens and padding included
+slots          positions read by the heads: slot 0 is `[CLS]`, the others are to be predicted
+hidden         width of the encoder
+heads          attention heads
+head_dim       width of one head; heads * head_dim = hidden
+intermediate   inner width of the feed-forward layer
+vocab          entries of the vocabulary
+=============  ================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+IGNORE_INDEX = -100
+"""The label that no loss and no metric counts."""
+
+
+class Batch(NamedTuple):
+    """One micro-batch, as the model reads it."""
+
+    input_ids: Int[Tensor, "batch seq"]
+    segment_ids: Int[Tensor, "batch seq"] | None
+    """None: segment 0 everywhere."""
+    attention_mask: Bool[Tensor, "batch seq"] | None
+    """True at real tokens. None: nothing is padded, so no mask has to be read at all."""
+    positions: Int[Tensor, "batch slots"]
+    """Where the heads read: slot 0 is `[CLS]`; a slot without use repeats `[CLS]`."""
+    labels: Int[Tensor, "batch slots"]
+    """The original token at each slot; IGNORE_INDEX in slot 0 and in slots without use."""
+    next_sentence_labels: Int[Tensor, " batch"] | None
+    """1 where B follows A, 0 where it is random, IGNORE_INDEX to leave out. None: no pairs."""
+
+
+class Cut(NamedTuple):
+    """Where one micro-batch lies in the tensors of its update."""
+
+    start: int
+    stop: int
+    seq: int
+    """Longest sequence of the micro-batch, in tokens; what lies behind it is padding."""
+    slots: int
+    padded: bool
+    """Whether any sequence of the micro-batch is shorter than `seq`."""
+
+
+class Update(NamedTuple):
+    """One rank's share of one update, with the places to cut it into micro-batches.
+
+    One tensor a field, and cuts beside it, rather than a tensor a micro-batch: hundreds of small
+    tensors exhaust the file descriptors that worker processes share memory through.
+    """
+
+    number: int
+    """Updates finished before this one."""
+    input_ids: Int[Tensor, "batch seq"]
+    segment_ids: Int[Tensor, "batch seq"] | None
+    attention_mask: Bool[Tensor, "batch seq"]
+    positions: Int[Tensor, "batch slots"]
+    labels: Int[Tensor, "batch slots"]
+    next_sentence_labels: Int[Tensor, " batch"] | None
+    cuts: tuple[Cut, ...]
+    num_labels: int
+    """Tokens to predict in this rank's share."""
+    num_tokens: int
+    """Non-padding tokens in this rank's share."""
+    num_sequences: int
+    """Sequences of the whole update, over all ranks."""
+
+    def micro_batches(self) -> Iterator[Batch]:
+        """Yield the micro-batches, as views."""
+        for start, stop, seq, slots, padded in self.cuts:
+            rows = slice(start, stop)
+            yield Batch(
+                input_ids=self.input_ids[rows, :seq],
+                segment_ids=None if self.segment_ids is None else self.segment_ids[rows, :seq],
+                attention_mask=self.attention_mask[rows, :seq] if padded else None,
+                positions=self.positions[rows, :slots],
+                labels=self.labels[rows, :slots],
+                next_sentence_labels=(
+                    None if self.next_sentence_labels is None else self.next_sentence_labels[rows]
+                ),
+            )
+
+
+class HeldOutBatch(NamedTuple):
+    """A batch of held-out text, with the document that each prediction belongs to."""
+
+    batch: Batch
+    documents: Int[Tensor, "batch slots"]
+    """Number of the document in its part of the corpus; only read where `batch.labels` counts."""

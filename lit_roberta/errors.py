@@ -1,0 +1,30 @@
+"""The one error that a user can cause, in the one form that its message has."""
+
+from __future__ import annotations
+
+
+class UserError(ValueError):
+    """Something that the user asked for can't be done, said in one line.
+
+    The command line prints the message alone and exits with status 2. Every other exception is a
+    fault of ours and keeps its traceback.
+    """
+
+
+def must(name: str, rule: str, value: object, remedy: str) -> UserError:
+    """Build the error for a setting that breaks a rule.
+
+    Args:
+        name: The setting, as the user wrote it.
+        rule: What must hold, as the end of the sentence "<name> must ...".
+        value: What was given.
+        remedy: What to do, a whole sentence.
+
+    Returns:
+        The error, to be raised by the caller (so that a reader sees the `raise`).
+
+    Example:
+        >>> str(must("rate", "lie between 0 and 1", 15, "For 15%, give 0.15."))
+        'rate must lie between 0 and 1, got 15. For 15%, give 0.15.'
+    """
+    return UserError(f"{name} must {rule}, got {value!r}. {remedy}")
