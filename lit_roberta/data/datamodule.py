@@ -1,0 +1,285 @@
+"""The data module: text in, updates out, wired for Lightning.
+
+It owns no rule of its own. Reading, packing, masking and the stream are functions of their settings in
+the modules beside it; this one builds them when they are first asked for, and hands them to loaders.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pytorch_lightning as pl
+from jaxtyping import Int64
+from torch.utils.data import DataLoader, Dataset
+
+from lit_roberta.batch import HeldOutBatch, Update
+from lit_roberta.data.batching import BatchConfig
+from lit_roberta.data.evaluation import EvaluationText, Part
+from lit_roberta.data.masking import MaskingConfig
+from lit_roberta.data.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
+from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
+from lit_roberta.data.reading import ReadingConfig
+from lit_roberta.data.split import Parts
+from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.stream import UpdateSampler, UpdateStream
+from lit_roberta.data.tokenizer import Tokenizer, TokenizerConfig
+from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.errors import must
+
+logger = logging.getLogger(__name__)
+
+BudgetUnit = Literal["updates", "sequences", "tokens", "epochs"]
+
+VALIDATION_TOKENS = 50_000
+"""What is scored at each validation during training: one draw of masks on at most this many tokens."""
+
+
+class PretrainingDataModule(pl.LightningDataModule):
+    """Supply updates of masked text under one recipe, and the held-out text to judge it by.
+
+    Args:
+        corpus: toy, python-docs, a text file, a .jsonl file, a folder, or a glob of files.
+        validation_corpus: Text of your own to validate on; by default a part of the corpus.
+        test_corpus: Text of your own to test on; by default a part of the corpus.
+        split_by: Hold out single documents, or whole files.
+        reading: How files become documents of sentences.
+        tokenizer: How sentences become tokens.
+        format: What one example is: sentence, sentence-pair, segment-pair, doc-sentences or full-sentences.
+        max_length: Longest example in tokens, special tokens included.
+        batch_size: Sequences of one update, over all devices and micro-batches.
+        batch_tokens: Tokens of one update, in place of batch_size: the batch then has as many sequences as
+            hold that many tokens on average.
+        micro_batch_size: Sequences that a device holds at once; by default all of its share. It belongs to
+            the machine and can't change the result.
+        masking: Which tokens are hidden, and how often the choice is made anew.
+        short_sequence_probability: Share of examples that are cut to a random shorter length (BERT's 0.1).
+        nsp_first_sentences: Let a random B be the first sentence of its document, as in Google's script.
+        num_workers: Processes that build updates beside the training; 0 builds them in it.
+        seed: The run's seed; the command line links it to seed_everything.
+    """
+
+    def __init__(
+        self,
+        corpus: str = "toy",
+        *,
+        validation_corpus: str | None = None,
+        test_corpus: str | None = None,
+        split_by: SplitUnit = "document",
+        reading: ReadingConfig = ReadingConfig(),
+        tokenizer: TokenizerConfig = TokenizerConfig(),
+        format: Format = "doc-sentences",
+        max_length: int = 64,
+        batch_size: int | None = None,
+        batch_tokens: int | None = None,
+        micro_batch_size: int | None = None,
+        masking: MaskingConfig = MaskingConfig(),
+        short_sequence_probability: float = 0.0,
+        nsp_first_sentences: bool = False,
+        num_workers: int = 0,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.text = TextConfig(
+            corpus=corpus,
+            validation_corpus=validation_corpus,
+            test_corpus=test_corpus,
+            split_by=split_by,
+            reading=reading,
+            tokenizer=tokenizer,
+        )
+        self.packing = PackingConfig(
+            format=format,
+            max_length=max_length,
+            short_sequence_probability=short_sequence_probability,
+            nsp_first_sentences=nsp_first_sentences,
+        )
+        self.masking = masking
+        self.batch = BatchConfig(
+            batch_size=batch_size, batch_tokens=batch_tokens, micro_batch_size=micro_batch_size
+        )
+        if num_workers < 0:
+            raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
+        self.num_workers = num_workers
+        self.seed = seed
+        self._tokenizer: Tokenizer | None = None
+
+    # ---- what the text is
+
+    def use_tokenizer(self, tokenizer: Tokenizer) -> None:
+        """Take a tokenizer that is already there (a checkpoint's) instead of training one.
+
+        Must be called before anything of the text is asked for.
+        """
+        assert "prepared" not in self.__dict__, "the text is already encoded"
+        self._tokenizer = tokenizer
+
+    @cached_property
+    def prepared(self) -> PreparedText:
+        """The text, split and encoded; read when it is first asked for."""
+        return prepare_text(self.text, tokenizer=self._tokenizer)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of this corpus, or the checkpoint's."""
+        return self._tokenizer or self.prepared.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Size and special ids."""
+        return self.tokenizer.vocabulary
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary; the encoder's size is linked to it."""
+        return self.vocabulary.size
+
+    @property
+    def parts(self) -> Parts[TokenizedCorpus]:
+        """The three parts, as arrays."""
+        return self.prepared.parts
+
+    @property
+    def token_counts(self) -> Int64[np.ndarray, " vocab"]:
+        """How often each token stands in the training part."""
+        return self.prepared.token_counts()
+
+    @property
+    def format(self) -> Format:
+        """What one training example is."""
+        return self.packing.format
+
+    @property
+    def pairs(self) -> bool:
+        """Whether an example is a pair; only then has B a segment id of its own."""
+        return self.format in PAIR_FORMATS
+
+    # ---- what an update is
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The training examples, as spans."""
+        return pack(self.parts.train, self.packing, seed=self.seed)
+
+    @property
+    def num_examples(self) -> int:
+        """Training examples of one epoch."""
+        return len(self.examples)
+
+    @property
+    def tokens_per_sequence(self) -> float:
+        """Mean length of an example in tokens, special tokens included."""
+        return float(np.mean(self.examples.lengths))
+
+    @cached_property
+    def sequences_per_update(self) -> int:
+        """The batch size, over all devices, also where it was given in tokens."""
+        size = self.batch.sequences(self.tokens_per_sequence)
+        if size > self.num_examples / 2:
+            logger.warning(
+                "A batch of %d sequences is more than half of the %d training examples: an update sees "
+                "most of the text at once.",
+                size,
+                self.num_examples,
+            )
+        return size
+
+    def updates_for(self, unit: BudgetUnit, amount: float) -> int:
+        """Turn an amount of training into a number of updates, rounded up.
+
+        Args:
+            unit: What is counted: updates, sequences, non-padding tokens (special ones included), or
+                epochs (passes over the examples).
+            amount: How much of it.
+        """
+        per_update = {
+            "updates": 1.0,
+            "sequences": float(self.sequences_per_update),
+            "tokens": self.sequences_per_update * self.tokens_per_sequence,
+            "epochs": self.sequences_per_update / self.num_examples,
+        }[unit]
+        return max(1, math.ceil(amount / per_update - 1e-9))
+
+    def stream(self, *, rank: int = 0, world_size: int = 1) -> UpdateStream:
+        """Build the training stream of one rank: updates by their number."""
+        return UpdateStream(
+            self.parts.train,
+            self.examples,
+            self.vocabulary,
+            packing=self.packing,
+            masking=self.masking,
+            batch_size=self.sequences_per_update,
+            micro_batch_size=self.batch.micro_batch_size,
+            seed=self.seed,
+            segments=self.pairs,
+            rank=rank,
+            world_size=world_size,
+        )
+
+    @cached_property
+    def evaluation(self) -> EvaluationText:
+        """The text to judge a model by: held-out parts and trained text, in any format."""
+        return EvaluationText(
+            parts=self.parts,
+            examples=self.examples,
+            vocabulary=self.vocabulary,
+            packing=self.packing,
+            masking=self.masking,
+            seed=self.seed,
+            batch_size=min(64, self.batch.micro_batch_size or 64),
+        )
+
+    # ---- the loaders
+
+    def train_dataloader(self) -> DataLoader[Update]:
+        """Give the updates from the trainer's present one on."""
+        trainer = self._trainer
+        stream = self.stream(rank=trainer.global_rank, world_size=trainer.world_size)
+        module: Any = trainer.lightning_module
+        # Read when the sampler is iterated, not now: a resumed run's position is restored in between.
+        sampler = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
+        return self._loader(stream, sampler=sampler)
+
+    def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
+        """Give one draw on part of the validation text, then the pairs of it where the format has pairs."""
+        return self._held_out_loaders("validation", draws=1, max_tokens=VALIDATION_TOKENS)
+
+    def test_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
+        """Give all draws on the test text in the recipe's own format, then its pairs if it has any."""
+        return self._held_out_loaders("test", draws=None, max_tokens=None)
+
+    def predict_dataloader(self) -> DataLoader[HeldOutBatch]:
+        """Give one draw on the test text."""
+        return self._loader(self.evaluation.held_out("test", draws=1))
+
+    def _held_out_loaders(
+        self, part: Part, *, draws: int | None, max_tokens: int | None
+    ) -> list[DataLoader[HeldOutBatch]]:
+        loaders = [self._loader(self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens))]
+        if self.pairs:
+            loaders.append(self._loader(self.evaluation.pairs(part)))
+        return loaders
+
+    def _loader(
+        self, dataset: Dataset[Any], *, sampler: UpdateSampler | None = None
+    ) -> DataLoader[Any]:
+        return DataLoader(
+            dataset,
+            sampler=sampler,
+            batch_size=None,  # an item is a whole update or batch already
+            collate_fn=_as_it_is,
+            num_workers=self.num_workers if sampler is not None else 0,
+            pin_memory=self._trainer.accelerator.__class__.__name__ == "CUDAAccelerator",
+        )
+
+    @property
+    def _trainer(self) -> pl.Trainer:
+        assert self.trainer is not None, "the loaders are the trainer's to ask for"
+        return self.trainer
+
+
+def _as_it_is(item: Any) -> Any:  # noqa: ANN401 - the loader's own contract
+    return item
