@@ -1,0 +1,136 @@
+"""Where text comes from: a bundled corpus, a file, a folder or a glob.
+
+In: what the user named. Out: the files, each with its texts. What a document is gets decided later.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+from lit_roberta.data.jsonl import read_rows
+from lit_roberta.data.python_docs import read_python_docs
+from lit_roberta.data.reading import ReadingConfig, decode
+from lit_roberta.errors import UserError, must
+
+TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
+"""What a folder is read for. A file or a glob that is named is read whatever it ends in."""
+
+
+class SourceFile(NamedTuple):
+    """One file of a corpus, or one that is as good as a file."""
+
+    name: str
+    texts: list[str]
+    """A single one for a text file; one for each row of a .jsonl."""
+    rows: bool
+    """Whether each text is a document, whatever the boundary says."""
+
+
+def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], list[str]]:
+    """Read every file that a source names.
+
+    Args:
+        source: `toy`, `python-docs`, a file, a folder or a glob.
+        reading: Encoding, what to do with bytes that do not fit, and the column of rows.
+
+    Returns:
+        The files that hold text, in the order of their names; and what a reader should know.
+
+    Raises:
+        UserError: If nothing is there, or what is there is not text.
+    """
+    if source == "toy":
+        data = resources.files("lit_roberta.toy").joinpath("corpus.txt").read_bytes()
+        return [SourceFile("toy", [decode(data, name="toy", reading=ReadingConfig())], False)], []
+    if source == "python-docs":
+        topics, note = read_python_docs()
+        return [SourceFile("python-docs", topics, True)], [note]
+    paths, notes = find_files(source)
+    files = [_read_file(path, reading) for path in paths]
+    empty = [file.name for file in files if not any(text.strip() for text in file.texts)]
+    if len(empty) == len(files):
+        what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
+        raise must("corpus", "hold text", source, f"It is {what}: give one with sentences in it.")
+    if empty:
+        notes = [*notes, f"{_files(empty)} without text: {_few(empty)}"]
+    files = [file for file in files if file.name not in empty]
+    return files, [*notes, *_note_replacements(files, reading)]
+
+
+def find_files(source: str) -> tuple[list[Path], list[str]]:
+    """Find the files that a path or a glob names, sorted by name.
+
+    Hidden files and folders are skipped. In a folder, files of other kinds than `TEXT_SUFFIXES` are skipped
+    with a note.
+
+    Raises:
+        UserError: If there is none.
+    """
+    path = Path(source)
+    if path.is_file():
+        return [path], []
+    if path.is_dir():
+        return _find_in_folder(path)
+    found = sorted(Path(match) for match in glob.glob(source, recursive=True))
+    files = [path for path in found if path.is_file()]
+    if not files:
+        if glob.has_magic(source):
+            raise must(
+                "corpus", "match a file", source, "Check the pattern; ** goes into folders."
+            )
+        remedy = "Give toy, python-docs, a text file, a .jsonl file, a folder or a glob."
+        raise must("corpus", "exist", source, remedy)
+    return files, []
+
+
+def _find_in_folder(folder: Path) -> tuple[list[Path], list[str]]:
+    seen = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    files = [path for path in seen if path.suffix.lower() in TEXT_SUFFIXES]
+    skipped = [path.relative_to(folder).as_posix() for path in seen if path not in set(files)]
+    if not files:
+        rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)}"
+        remedy = f"It holds {_few(skipped) if skipped else 'no file'}. Name other files by a glob."
+        raise must("corpus", rule, str(folder), remedy)
+    notes = [f"{_files(skipped)} skipped in {folder}: {_few(skipped)}"] if skipped else []
+    return files, notes
+
+
+def _read_file(path: Path, reading: ReadingConfig) -> SourceFile:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} must be readable, got: {error.strerror}.") from error
+    text = decode(data, name=str(path), reading=reading)
+    if path.suffix.lower() == ".jsonl":
+        return SourceFile(str(path), read_rows(text, name=str(path), reading=reading), True)
+    return SourceFile(str(path), [text], False)
+
+
+def _note_replacements(files: Sequence[SourceFile], reading: ReadingConfig) -> list[str]:
+    if reading.errors == "strict":
+        return []
+    counts = {file.name: sum(text.count("\ufffd") for text in file.texts) for file in files}
+    touched = [name for name, count in counts.items() if count]
+    if not touched:
+        return []
+    total = sum(counts.values())
+    return [
+        f"U+FFFD stands {total} times for bytes that are not {reading.encoding}: {_few(touched)}"
+    ]
+
+
+def _files(names: Sequence[str]) -> str:
+    return "1 file" if len(names) == 1 else f"{len(names)} files"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
