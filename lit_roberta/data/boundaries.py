@@ -107,9 +107,10 @@ def _cut_at_blank_lines(lines: Lines) -> Iterator[Lines]:
 def _cut_at_titles(lines: Lines) -> Iterator[Lines]:
     """Cut before each title, and take the fences off every heading: its words are a paragraph."""
     for part in _cut_at(lines, lambda number: _is_wiki_title(lines, number)):
+        headings = map(_WIKI_HEADING.fullmatch, part)
         yield [
-            heading["words"] if (heading := _WIKI_HEADING.fullmatch(line)) else line
-            for line in part
+            heading["words"] if heading else line
+            for heading, line in zip(headings, part, strict=True)
         ]
 
 

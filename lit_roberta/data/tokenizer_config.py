@@ -1,0 +1,68 @@
+"""The settings of a tokenizer, and what each kind does where they leave it open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lit_roberta.errors import must
+
+TokenizerKind = Literal["word", "wordpiece", "bytelevel-bpe"]
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+"""Ids 0 to 4 of every tokenizer that is trained here."""
+
+DEFAULT_VOCAB_SIZE = 8192
+"""Of `wordpiece` and `bytelevel-bpe`: about what a few megabytes of text can fill."""
+
+_BYTES = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenizerConfig:
+    """How a tokenizer is trained, or where a ready one lies."""
+
+    kind: TokenizerKind = "word"
+    """word: split on white space; wordpiece: BERT's pieces; bytelevel-bpe: RoBERTa's, which spell any
+    text without unknowns."""
+    vocab_size: int | None = None
+    """Entries, the five special tokens included. None: for word, every word seen min_frequency times;
+    for the others 8,192."""
+    lowercase: bool | None = None
+    """None: yes for word and wordpiece, no for bytelevel-bpe, as in the papers' own vocabularies."""
+    strip_accents: bool = False
+    """Whether accents are taken off letters; it does not depend on lowercase."""
+    normalization: Literal["NFC", "NFKC", "none"] = "NFC"
+    """Unicode normalization, so that one word has one spelling. Taking accents off ends in NFC."""
+    split_punctuation: bool = True
+    """Whether each punctuation mark is a word; false only for word and wordpiece."""
+    split_cjk: bool | None = None
+    """Whether each Chinese character is a word. None: yes for wordpiece (BERT's rule), no for others."""
+    min_frequency: int = 2
+    """How often a word, or a pair that is merged, must be seen. From 2 on, word also trains [UNK]."""
+    path: str | None = None
+    """A tokenizer.json, or a folder with one, with vocab.txt or with vocab.json and merges.txt. It is
+    used as it is, with its own ids, and the settings above do not count."""
+
+    def __post_init__(self) -> None:
+        smallest = len(SPECIAL_TOKENS) + (_BYTES if self.kind == "bytelevel-bpe" else 1)
+        if self.vocab_size is not None and self.vocab_size < smallest:
+            what = "256 bytes" if self.kind == "bytelevel-bpe" else "one token"
+            remedy = f"It holds the {len(SPECIAL_TOKENS)} special tokens and {what} at the least."
+            raise must("tokenizer.vocab_size", f"be {smallest} or more", self.vocab_size, remedy)
+        if self.min_frequency < 1:
+            remedy = "With 1, everything seen counts."
+            raise must("tokenizer.min_frequency", "be 1 or more", self.min_frequency, remedy)
+        if self.kind == "bytelevel-bpe" and not self.split_punctuation:
+            remedy = "Its merges never cross from letters to punctuation."
+            raise must("tokenizer.split_punctuation", "be true for bytelevel-bpe", False, remedy)
+
+    @property
+    def lowercases(self) -> bool:
+        """Whether text is lower-cased, the kind's own choice where the setting leaves it open."""
+        return self.kind != "bytelevel-bpe" if self.lowercase is None else self.lowercase
+
+    @property
+    def splits_cjk(self) -> bool:
+        """Whether Chinese characters are words, the kind's own choice where the setting leaves it open."""
+        return self.kind == "wordpiece" if self.split_cjk is None else self.split_cjk

@@ -1,0 +1,154 @@
+"""Ready tokenizers of the Hugging Face world, taken as they are.
+
+In: a path. Out: the tokenizer with its own ids, and the names of its control tokens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from lit_roberta.errors import UserError, must
+
+_BERT_NAMES = {
+    "pad_token": "[PAD]",
+    "unk_token": "[UNK]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
+}
+_ROBERTA_NAMES = {
+    "pad_token": "<pad>",
+    "unk_token": "<unk>",
+    "cls_token": "<s>",
+    "sep_token": "</s>",
+    "mask_token": "<mask>",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecialTokens:
+    """What a tokenizer calls its control tokens."""
+
+    pad_token: str = "[PAD]"
+    unk_token: str | None = "[UNK]"
+    """None where there is none, since any text can be spelled."""
+    cls_token: str = "[CLS]"
+    sep_token: str = "[SEP]"
+    mask_token: str = "[MASK]"
+
+
+def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
+    """Load a tokenizer from a file or a folder.
+
+    Args:
+        path: A `tokenizer.json` under any name, or a folder that holds one, or `vocab.txt` (WordPiece), or
+            `vocab.json` and `merges.txt` (byte-level BPE).
+
+    Returns:
+        The tokenizer, the names of its control tokens, and what had to be guessed.
+
+    Raises:
+        UserError: If there is none, it can't be read, or it has no token for padding, beginning, end or
+            masking.
+    """
+    place = Path(path)
+    folder = place if place.is_dir() else place.parent
+    try:
+        settings = _settings(folder)
+        backend, notices = _find_loader(place)(settings)
+    except UserError:
+        raise
+    except (OSError, ValueError) as error:
+        raise must("tokenizer.path", "be readable", path, f"It fails with: {error}.") from error
+    except Exception as error:
+        if (
+            type(error) is not Exception
+        ):  # what the Rust side raises for a file that it can't parse
+            raise
+        raise must("tokenizer.path", "be a tokenizer", path, f"It fails with: {error}.") from error
+    tokens = _special_tokens(backend, settings, path)
+    return backend, tokens, notices
+
+
+def _find_loader(place: Path) -> Callable[[dict[str, Any]], tuple[Tokenizer, list[str]]]:
+    if place.is_file():
+        return lambda _: (Tokenizer.from_file(str(place)), [])
+    if (place / "tokenizer.json").is_file():
+        return lambda _: (Tokenizer.from_file(str(place / "tokenizer.json")), [])
+    if (place / "vocab.txt").is_file():
+        return lambda settings: _load_wordpiece(place / "vocab.txt", settings)
+    if (place / "vocab.json").is_file() and (place / "merges.txt").is_file():
+        return lambda settings: _load_bytelevel_bpe(place, settings)
+    rule = "hold tokenizer.json, vocab.txt, or vocab.json and merges.txt"
+    raise must("tokenizer.path", rule, str(place), "Give a Hugging Face tokenizer.")
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """Read what lies beside a vocabulary: names of control tokens, lower-casing."""
+    settings: dict[str, Any] = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        if (folder / name).is_file():
+            settings |= json.loads((folder / name).read_text(encoding="utf-8"))
+    return settings
+
+
+def _load_wordpiece(path: Path, settings: dict[str, Any]) -> tuple[Tokenizer, list[str]]:
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    vocabulary = {token.rstrip("\r"): number for number, token in enumerate(lines)}
+    notices = []
+    lowercase = settings.get("do_lower_case")
+    if lowercase is None:
+        lowercase = all(token == token.lower() for token in vocabulary if token[:1] != "[")
+        notices = [f"{path} says nothing of case; by its words it is {'un' * lowercase}cased"]
+    unknown = _name(settings, "unk_token") or "[UNK]"
+    backend = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown))
+    backend.normalizer = normalizers.BertNormalizer(
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
+        strip_accents=settings.get("strip_accents"),  # None: where it lower-cases, as in BERT
+        lowercase=lowercase,
+    )
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece("##", cleanup=True)
+    return backend, notices
+
+
+def _load_bytelevel_bpe(folder: Path, settings: dict[str, Any]) -> tuple[Tokenizer, list[str]]:
+    backend = Tokenizer(
+        models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    )
+    space = settings.get("add_prefix_space", False)
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
+    backend.decoder = decoders.ByteLevel()
+    return backend, []
+
+
+def _special_tokens(backend: Tokenizer, settings: dict[str, Any], path: str) -> SpecialTokens:
+    """Find the control tokens: by the settings beside the vocabulary, else by BERT's or RoBERTa's names."""
+    found: dict[str, Any] = {"unk_token": None}
+    for role, bert in _BERT_NAMES.items():
+        candidates = (_name(settings, role), bert, _ROBERTA_NAMES[role])
+        known = [name for name in candidates if name and backend.token_to_id(name) is not None]
+        if known:
+            found[role] = known[0]
+    missing = [role for role in _BERT_NAMES if role not in found and role != "unk_token"]
+    if missing:
+        rule = f"have a {', '.join(missing)}"
+        remedy = (
+            "A masked language model needs them; take a tokenizer of BERT's or RoBERTa's kind."
+        )
+        raise must("tokenizer.path", rule, path, remedy)
+    return SpecialTokens(**found)
+
+
+def _name(settings: dict[str, Any], role: str) -> str | None:
+    """Read a control token, which is written as a string or as an object with its content."""
+    value = settings.get(role)
+    if isinstance(value, dict):
+        value = value.get("content")
+    return value if isinstance(value, str) else None
