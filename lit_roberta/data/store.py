@@ -19,9 +19,9 @@ class TokenizedCorpus:
     tokens: Integer[np.ndarray, " tokens"]
     word_starts: Bool[np.ndarray, " tokens"]
     """True at the first piece of each word, by the tokenizer's own words."""
-    sentence_offsets: Int64[np.ndarray, " sentences+1"]
+    sentence_offsets: Int64[np.ndarray, " sentence_offsets"]
     """Where each sentence starts, in tokens; the last entry is the number of tokens."""
-    document_offsets: Int64[np.ndarray, " documents+1"]
+    document_offsets: Int64[np.ndarray, " document_offsets"]
     """Where each document starts, in sentences; the last entry is the number of sentences."""
 
     @property
@@ -40,6 +40,6 @@ class TokenizedCorpus:
         return len(self.document_offsets) - 1
 
     @property
-    def document_token_offsets(self) -> Int64[np.ndarray, " documents+1"]:
+    def document_token_offsets(self) -> Int64[np.ndarray, " document_offsets"]:
         """Where each document starts, in tokens."""
         return self.sentence_offsets[self.document_offsets]
