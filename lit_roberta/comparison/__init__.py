@@ -1,0 +1,1 @@
+"""Runs to report: recipes under one budget, judged on every compared format."""
