@@ -1,6 +1,7 @@
 """Where one document ends and the next begins.
 
-In: the lines of a file. Out: the lines of each document, blank ones kept: they separate paragraphs.
+In: the lines of a file. Out: the lines of each document, blank ones kept: they separate
+paragraphs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from lit_roberta.errors import must
 
 Lines = list[str]
 
-# WikiText writes a title as " = Title = " and a section as " = = Section = = ", blank lines around both.
+# WikiText writes a title as " = Title = " and a section as " = = Section = = ", blank lines
+# around both.
 _WIKI_TITLE = re.compile(r"\s*= (?!= )\S(.*\S)? =\s*")
 _WIKI_HEADING = re.compile(r"\s*(?:= )+(?P<words>[^\s=].*?)(?: =)+\s*")
 _GUTENBERG_MARK = re.compile(
@@ -23,9 +25,9 @@ _GUTENBERG_MARK = re.compile(
 def detect_boundary(files: Sequence[Sequence[str]], *, lines_are_sentences: bool) -> str:
     """Find out what separates documents in a corpus, by the marks that it holds.
 
-    WikiText's titles and Project Gutenberg's marks speak for themselves. Blank lines separate documents in a
-    file of its own, and in files with a sentence a line; in a folder of prose they separate paragraphs, and
-    a document is a file. Without blank lines a document is a file.
+    WikiText's titles and Project Gutenberg's marks speak for themselves. Blank lines separate
+    documents in a file of its own, and in files with a sentence a line; in a folder of prose
+    they separate paragraphs, and a document is a file. Without blank lines a document is a file.
 
     Args:
         files: The lines of each file.
@@ -36,7 +38,7 @@ def detect_boundary(files: Sequence[Sequence[str]], *, lines_are_sentences: bool
     """
     if any(_is_wiki_title(lines, number) for lines in files for number in range(len(lines))):
         return "wikitext"
-    if any(_GUTENBERG_MARK.match(line) for lines in files for line in lines):
+    if any(_gutenberg_mark(line) for lines in files for line in lines):
         return "gutenberg"
     if any(_has_blank_line_inside(lines) for lines in files) and (
         lines_are_sentences or len(files) == 1
@@ -61,7 +63,7 @@ def cut_documents(files: Sequence[Lines], boundary: str) -> list[list[Lines]]:
     if boundary == "wikitext":
         _require(boundary, any(_is_wiki_title(f, n) for f in files for n in range(len(f))))
     elif boundary == "gutenberg":
-        _require(boundary, any(_GUTENBERG_MARK.match(line) for lines in files for line in lines))
+        _require(boundary, any(_gutenberg_mark(line) for lines in files for line in lines))
     elif boundary not in _CUTTERS:
         pattern = re.compile(boundary)
         _require(boundary, any(pattern.search(line) for lines in files for line in lines))
@@ -114,19 +116,21 @@ def _cut_at_titles(lines: Lines) -> Iterator[Lines]:
         ]
 
 
+def _gutenberg_mark(line: str) -> str | None:
+    """Read a mark line: START, END, or None for any other line."""
+    match = _GUTENBERG_MARK.match(line)
+    return match["mark"].upper() if match else None
+
+
 def _cut_at_gutenberg_marks(lines: Lines) -> Iterator[Lines]:
     """Keep what stands between START and END marks; a file without any is one document."""
-    marks = [
-        match["mark"].upper() if (match := _GUTENBERG_MARK.match(line)) else "" for line in lines
-    ]
-    if not any(marks):
-        yield lines
-        return
-    inside = False
-    for part in _cut_at(lines, lambda number: bool(marks[number])):
-        inside = bool(match := _GUTENBERG_MARK.match(part[0])) and match["mark"].upper() == "START"
-        if inside:
+    first = next(filter(None, map(_gutenberg_mark, lines)), None)
+    for part in _cut_at(lines, lambda number: _gutenberg_mark(lines[number]) is not None):
+        mark = _gutenberg_mark(part[0]) if part else None
+        if mark == "START":
             yield part[1:]
+        elif mark is None and first != "START":
+            yield part
 
 
 def _cut_at_pattern(lines: Lines, pattern: re.Pattern[str]) -> Iterator[Lines]:

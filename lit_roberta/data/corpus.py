@@ -1,8 +1,8 @@
 """A corpus: documents of sentences, from whatever the user named.
 
-Reading goes through four steps, each a module of its own: files (`sources`), documents (`boundaries`),
-sentences (`sentences`), sections (`sections`). What was detected on the way is said in notes, because a
-corpus that was cut in the wrong places trains without complaint.
+Reading goes through steps, each a module of its own: files (`sources`), documents (`boundaries`),
+sentences (`sentences`), sections (`sections`). What was detected on the way (`layout`) is said in
+notes, because a corpus that was cut in the wrong places trains without complaint.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from lit_roberta.data.boundaries import cut_documents, detect_boundary
-from lit_roberta.data.reading import Document, ReadingConfig, Splitter, split_lines
-from lit_roberta.data.sections import LARGEST_SHARE, cut_sections, section_words, words_of
-from lit_roberta.data.sentences import LineEvidence, is_wrapped, split_sentences, weigh_lines
+from lit_roberta.data.boundaries import cut_documents
+from lit_roberta.data.layout import Layout, detect_layout
+from lit_roberta.data.reading import Document, ReadingConfig
+from lit_roberta.data.sections import LARGEST_SHARE, cut_large_documents
+from lit_roberta.data.sentences import is_wrapped, split_sentences
 from lit_roberta.data.sources import SourceFile, read_source
 from lit_roberta.errors import must
 
@@ -40,8 +41,8 @@ def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
     """Read a corpus and cut it into documents of sentences.
 
     Args:
-        source: `toy` (bundled), `python-docs` (inside every CPython), a text file, a .jsonl file, a folder
-            or a glob.
+        source: `toy` (bundled), `python-docs` (inside every CPython), a text file, a .jsonl
+            file, a folder or a glob.
         reading: How to read it; None for the defaults.
 
     Returns:
@@ -52,25 +53,16 @@ def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
     """
     reading = reading or ReadingConfig()
     files, notes = read_source(source, reading)
-    evidence = _weigh(files, reading)
-    splitter = _choose_splitter(reading, evidence)
-    boundary = _choose_boundary(files, reading, evidence)
-    documents: list[Document] = []
-    sources: list[str] = []
-    for file, parts in zip(files, _cut(files, boundary), strict=True):
-        wrapped = is_wrapped(list(chain.from_iterable(parts)))
-        for part in parts:
-            sentences = split_sentences(
-                part, splitter=splitter, language=reading.language, wrapped=wrapped
-            )
-            if sentences:
-                documents.append(sentences)
-                sources.append(file.name)
-    notes.append(
-        _describe(files, documents, boundary=boundary, splitter=splitter, evidence=evidence)
-    )
-    documents, sources, cuts = _cut_large(documents, sources)
-    return Corpus(documents, sources, [*notes, *cuts, *_samples(documents)], digest_of(documents))
+    layout = detect_layout(files, reading)
+    whole, origins = _read_documents(files, layout, reading)
+    if not whole:
+        remedy = f"With document_boundary {layout.boundary} nothing is left of it."
+        raise must("corpus", "hold a sentence", source, remedy)
+    sections, length = cut_large_documents(whole)
+    documents = list(chain.from_iterable(sections))
+    sources = [name for name, parts in zip(origins, sections, strict=True) for _ in parts]
+    notes += [_describe(files, whole, layout), *_note_cut(sections, length), *_samples(whole)]
+    return Corpus(documents, sources, notes, digest_of(documents))
 
 
 def digest_of(documents: Iterable[Document]) -> str:
@@ -82,74 +74,47 @@ def digest_of(documents: Iterable[Document]) -> str:
     return digest.hexdigest()
 
 
-def _weigh(files: Sequence[SourceFile], reading: ReadingConfig) -> LineEvidence:
-    lines = [line for file in files for text in file.texts for line in split_lines(text)]
-    return weigh_lines(lines, language=reading.language)
-
-
-def _choose_splitter(reading: ReadingConfig, evidence: LineEvidence) -> Splitter:
-    if reading.sentence_splitter != "auto":
-        return reading.sentence_splitter
-    return "lines" if evidence.lines_are_sentences else "sentencex"
-
-
-def _choose_boundary(
-    files: Sequence[SourceFile], reading: ReadingConfig, evidence: LineEvidence
-) -> str:
-    plain = [split_lines(file.texts[0]) for file in files if not file.rows]
-    if not plain:
-        if reading.document_boundary not in ("auto", "row"):
-            rule = "be auto or row where a row is a document"
-            remedy = "Leave it out for .jsonl files and python-docs."
-            raise must("reading.document_boundary", rule, reading.document_boundary, remedy)
-        return "row"
-    if reading.document_boundary != "auto":
-        return reading.document_boundary
-    return detect_boundary(plain, lines_are_sentences=evidence.lines_are_sentences)
-
-
-def _cut(files: Sequence[SourceFile], boundary: str) -> list[list[list[str]]]:
-    """Cut text files at the boundary; a row is a document as it is."""
-    plain = iter(cut_documents([split_lines(f.texts[0]) for f in files if not f.rows], boundary))
-    return [list(map(split_lines, file.texts)) if file.rows else next(plain) for file in files]
-
-
-def _cut_large(
-    documents: list[Document], sources: list[str]
-) -> tuple[list[Document], list[str], list[str]]:
-    """Cut each document above 2% of the corpus, unless it is shorter than two sections anyway."""
-    words = [words_of(document) for document in documents]
-    length = section_words(documents)
-    limit = LARGEST_SHARE * sum(words)
-    sections = [
-        cut_sections(document, words=length) if count > limit else [document]
-        for document, count in zip(documents, words, strict=True)
-    ]
-    cut = [len(parts) for parts in sections if len(parts) > 1]
-    if not cut:
-        return documents, sources, []
-    note = (
-        f"each document above {LARGEST_SHARE:.0%} of the corpus ({len(cut)} of {len(documents)}) was cut at "
-        f"sentence ends into sections of about {length:,} words, which serve as documents: {sum(cut)} of them"
+def _read_documents(
+    files: Sequence[SourceFile], layout: Layout, reading: ReadingConfig
+) -> tuple[list[Document], list[str]]:
+    """Cut files into documents and those into sentences; say which file each comes from."""
+    plain = iter(
+        cut_documents([file.texts[0] for file in files if not file.rows], layout.boundary)
     )
-    repeated = [name for name, parts in zip(sources, sections, strict=True) for _ in parts]
-    return list(chain.from_iterable(sections)), repeated, [note]
+    documents: list[Document] = []
+    origins: list[str] = []
+    for file in files:
+        # A row is a document as it is; a text file is cut at the boundary.
+        parts = file.texts if file.rows else next(plain)
+        wrapped = is_wrapped(list(chain.from_iterable(parts)))
+        for part in parts:
+            document = split_sentences(
+                part, splitter=layout.splitter, language=reading.language, wrapped=wrapped
+            )
+            if document:
+                documents.append(document)
+                origins.append(file.name)
+    return documents, origins
 
 
-def _describe(
-    files: Sequence[SourceFile],
-    documents: Sequence[Document],
-    *,
-    boundary: str,
-    splitter: Splitter,
-    evidence: LineEvidence,
-) -> str:
+def _describe(files: Sequence[SourceFile], documents: Sequence[Document], layout: Layout) -> str:
     count = f"{len(files):,} file{'s' if len(files) != 1 else ''}"
     sentences = sum(map(len, documents))
     return (
-        f"{count}, {len(documents):,} documents (boundary: {boundary}), {sentences:,} sentences "
-        f"(splitter: {splitter}; {evidence})"
+        f"{count}, {len(documents):,} documents (boundary: {layout.boundary}), "
+        f"{sentences:,} sentences (splitter: {layout.splitter}; {layout.evidence})"
     )
+
+
+def _note_cut(sections: Sequence[Sequence[Document]], length: int) -> list[str]:
+    cut = [len(parts) for parts in sections if len(parts) > 1]
+    if not cut:
+        return []
+    return [
+        f"each document above {LARGEST_SHARE:.0%} of the corpus ({len(cut)} of {len(sections)}) "
+        f"was cut at sentence ends into sections of about {length:,} words, which serve as "
+        f"documents: {sum(cut)} of them"
+    ]
 
 
 def _samples(documents: Sequence[Document]) -> list[str]:

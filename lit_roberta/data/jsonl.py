@@ -21,8 +21,8 @@ def read_rows(text: str, *, name: str, reading: ReadingConfig) -> list[str]:
         One text for each row, in order.
 
     Raises:
-        UserError: If a line is not a JSON object, or its column is missing or no text. The message names
-            file and line.
+        UserError: If a line is not a JSON object, or its column is missing or no text. The
+            message names file and line.
     """
     return [
         _read_row(line, place=f"{name}, line {number},", reading=reading)
@@ -65,14 +65,15 @@ def _parse(line: str, *, place: str) -> dict[str, Any]:
 
 
 def _without_surrogates(text: str, *, place: str, reading: ReadingConfig) -> str:
-    """Refuse or replace halves of a surrogate pair: JSON can spell them, and no encoding can write them."""
+    """Refuse or replace half a surrogate pair, which JSON can spell and no encoding can write."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         if reading.errors == "replace":
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        half = f"\\u{ord(text[error.start]):04x}"
         raise UserError(
-            f"{place} must be text, got half of a surrogate pair (\\u{ord(text[error.start]):04x}). "
-            "Repair the row, or give reading.errors: replace."
+            f"{place} must be text, got {half}, half of a surrogate pair. Repair the row, or give "
+            "reading.errors: replace."
         ) from error
     return text

@@ -1,7 +1,7 @@
 """The documentation topics that ship inside every CPython: real English on every machine.
 
-The text is plain-text output of reStructuredText. It differs between Python versions, so its hash is
-recorded, and no figure is promised for it.
+The text is plain-text output of reStructuredText. It differs between Python versions, so its
+hash is recorded, and no figure is promised for it.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from lit_roberta.errors import UserError
 _BULLET = re.compile(r"^(?:[*+-]|\(?\w{1,2}[.)]|\[\d+\])\s+")
 _PROSE_END = (".", "!", "?", ":", '."', ".)", '?"', ":)")
 _CODE = re.compile(
-    r"::=|>>>|^\s*(?:if|for|def|class|while|try|with|import|from|return)\b.*[:)]$", re.M
+    r"::=|>>>|^\s*(?:if|for|def|class|while|try|with|import|from|return)\b.*[:)]$", re.MULTILINE
 )
 
 
 def read_python_docs() -> tuple[list[str], str]:
-    """Read the prose of the topics: no headings, no code, no grammar, no table, no paragraph twice.
+    """Read the prose of the topics: no headings, code, grammar or tables, no paragraph twice.
 
     Returns:
-        The text of each topic, paragraphs separated by blank lines; and a note: the Python version, the hash
-        of the raw text, and how much of it was kept.
+        The text of each topic, paragraphs separated by blank lines; and a note: the Python
+        version, the hash of the raw text, and how much of it was kept.
 
     Raises:
         UserError: If this Python was built without its documentation topics.
     """
     try:
-        from pydoc_data.topics import topics  # noqa: PLC0415 (half a megabyte, for those who ask)
+        from pydoc_data.topics import topics  # half a megabyte, for those who ask
     except ImportError as error:
         raise UserError(
             "corpus must be there, got 'python-docs', which this Python was built without. "

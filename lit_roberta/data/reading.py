@@ -1,6 +1,7 @@
 """How text is to be read: the settings, and the way from bytes to lines.
 
-In: bytes of a file. Out: its text and its lines. It does not know what a document or a sentence is.
+In: bytes of a file. Out: its text and its lines. It does not know what a document or a sentence
+is.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ Document = list[str]
 """The sentences of a document, in order; none is empty."""
 
 SentenceSplitter = Literal["auto", "lines", "sentencex"]
-Splitter = Literal["lines", "sentencex"]
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -26,12 +26,13 @@ class ReadingConfig:
     """How the files of a corpus become documents of sentences."""
 
     document_boundary: str = "auto"
-    """Where a document ends: auto, blank-line, file, row (a line of the file), wikitext (a title such as
-    " = Title = "), gutenberg (between the START and END marks of Project Gutenberg), or a regular
-    expression: a line where it matches starts a document, and is dropped if it matches all of the line."""
+    """Where a document ends: auto, blank-line, file, row (a line of the file), wikitext (a title
+    such as " = Title = "), gutenberg (between the START and END marks of Project Gutenberg), or
+    a regular expression: a line where it matches starts a document, and is dropped if it matches
+    all of the line."""
     sentence_splitter: SentenceSplitter = "auto"
-    """Where a sentence ends: at the end of a line, or where sentencex finds it. auto takes lines if most
-    end like a sentence, hold one sentence, and the median is at most 40 words."""
+    """Where a sentence ends: at the end of a line, or where sentencex finds it. auto takes lines
+    if most end like a sentence, hold one sentence, and the median is at most 40 words."""
     language: str = "en"
     """ISO 639 code of the language, for sentencex."""
     encoding: str = "utf-8"
@@ -106,8 +107,8 @@ def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
 def split_lines(text: str) -> list[str]:
     r"""Cut a text into lines, which end at \n, \r\n or a lone \r and nothing else.
 
-    `str.splitlines` also cuts at form feeds, U+2028 and six more, which text from the web holds inside of
-    sentences; labels and line numbers then no longer fit.
+    `str.splitlines` also cuts at form feeds, U+2028 and six more, which text from the web holds
+    inside of sentences; labels and line numbers then no longer fit.
 
     Example:
         >>> split_lines("one\r\ntwo\rthree\u2028still three\n")

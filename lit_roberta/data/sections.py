@@ -17,27 +17,33 @@ LARGEST_SHARE = 0.02
 SECTION_WORDS = 2000
 """About how long a section is."""
 
-FEWEST_DOCUMENTS = 24
-"""With fewer documents than this, nothing can be held out (see `split`), so sections get shorter."""
+FEWEST_DOCUMENTS = 32
+"""With fewer documents too little can be held out (see `split`), so sections get shorter."""
+
+SHORTEST_SECTION = 50
+"""Words; a corpus that would need shorter sections is too small to split."""
 
 
-def section_words(documents: Sequence[Document]) -> int:
-    """Choose the length of sections: 2,000 words, or less in a corpus of less than about 50,000.
+def cut_large_documents(documents: Sequence[Document]) -> tuple[list[list[Document]], int]:
+    """Cut each document above 2% of the corpus into sections.
 
     Args:
         documents: The corpus.
 
     Returns:
-        About how many words a section is to have.
+        The sections of each document, a single one where it was not cut; and about how many words
+        a section has: 2,000, or less in a corpus that has too few documents otherwise.
     """
     words = [words_of(document) for document in documents]
     limit = LARGEST_SHARE * sum(words)
-    pieces = (max(1, round(count / SECTION_WORDS)) if count > limit else 1 for count in words)
-    return (
-        SECTION_WORDS
-        if sum(pieces) >= FEWEST_DOCUMENTS
-        else max(1, min(SECTION_WORDS, int(limit)))
-    )
+    length = SECTION_WORDS
+    if sum(_pieces(count, length) if count > limit else 1 for count in words) < FEWEST_DOCUMENTS:
+        length = min(SECTION_WORDS, max(SHORTEST_SECTION, int(limit)))
+    sections = [
+        cut_sections(document, words=length) if count > limit else [document]
+        for document, count in zip(documents, words, strict=True)
+    ]
+    return sections, length
 
 
 def cut_sections(document: Document, *, words: int) -> list[Document]:
@@ -54,10 +60,11 @@ def cut_sections(document: Document, *, words: int) -> list[Document]:
         >>> cut_sections(["a b", "c d", "e f", "g h"], words=4)
         [['a b', 'c d'], ['e f', 'g h']]
     """
-    ends = list(accumulate(map(count_words, document)))
-    count = max(1, round(ends[-1] / words))
+    lengths = list(map(count_words, document))
+    ends = list(accumulate(lengths))
+    count = _pieces(ends[-1], words)
     sections: list[Document] = [[] for _ in range(count)]
-    for sentence, end, length in zip(document, ends, map(count_words, document), strict=True):
+    for sentence, length, end in zip(document, lengths, ends, strict=True):
         middle = end - length / 2
         sections[min(count - 1, int(middle * count / ends[-1]))].append(sentence)
     return [section for section in sections if section]
@@ -66,3 +73,7 @@ def cut_sections(document: Document, *, words: int) -> list[Document]:
 def words_of(document: Document) -> int:
     """Count the words of a document."""
     return sum(map(count_words, document))
+
+
+def _pieces(count: int, words: int) -> int:
+    return max(1, round(count / words))

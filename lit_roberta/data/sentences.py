@@ -1,19 +1,23 @@
 """From lines to paragraphs to sentences.
 
-In: the lines of a document. Out: its sentences. Prose is split by sentencex, a paragraph at a time, so a
-sentence never reaches over a paragraph's end.
+In: the lines of a document. Out: its sentences. Prose is split by sentencex, a paragraph at a
+time, so a sentence never reaches over a paragraph's end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
+from typing import Literal
 
 import sentencex
 
-from lit_roberta.data.reading import Document, Splitter
+from lit_roberta.data.reading import Document
 from lit_roberta.data.words import UNSPACED, count_words
+
+Splitter = Literal["lines", "sentencex"]
 
 MOST_WORDS = 40
 """A line is not taken for a sentence where the median line has more words than this."""
@@ -71,7 +75,7 @@ def weigh_lines(lines: Sequence[str], *, language: str) -> LineEvidence:
 
 
 def is_wrapped(lines: Sequence[str]) -> bool:
-    """Tell whether the lines of a file are pieces of sentences, to be joined: most do not end like one."""
+    """Tell whether lines are pieces of sentences, to be joined: most do not end like one."""
     texts = [line for line in lines if line.strip()]
     return 2 * sum(map(ends_like_sentence, texts)) < len(texts)
 
@@ -99,15 +103,13 @@ def split_sentences(
 def join_paragraphs(lines: Sequence[str]) -> list[str]:
     """Join wrapped lines to paragraphs, which end at blank lines.
 
-    Many novels have no blank line at all. So in a long block of lines that was wrapped at a width, a line
-    also ends a paragraph if the next word would have fitted on it. Verse is not wrapped (nearly every next
-    word would fit) and stays together.
+    Many novels have no blank line at all. So in a long block of lines that was wrapped at a
+    width, a line also ends a paragraph if the next word would have fitted on it. Verse is not
+    wrapped (nearly every next word would fit) and stays together.
     """
-    paragraphs = []
-    for block in _blocks(lines):
-        for paragraph in _cut_where_word_fits(block):
-            paragraphs.append(_join(paragraph))
-    return paragraphs
+    return [
+        _join(paragraph) for block in _blocks(lines) for paragraph in _cut_where_word_fits(block)
+    ]
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
@@ -127,12 +129,12 @@ def _cut_where_word_fits(block: list[str]) -> list[list[str]]:
     width = sorted(map(len, block))[int(0.95 * (len(block) - 1))]
     fits = [
         len(line) + 1 + len(following.split(maxsplit=1)[0]) <= width and not following[0].islower()
-        for line, following in zip(block, block[1:], strict=False)
+        for line, following in pairwise(block)
     ]
     if 2 * sum(fits) > len(fits):
         return [block]
     cuts = [0, *(number + 1 for number, fit in enumerate(fits) if fit), len(block)]
-    return [block[start:stop] for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [block[start:stop] for start, stop in pairwise(cuts)]
 
 
 def _join(lines: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Where text comes from: a bundled corpus, a file, a folder or a glob.
 
-In: what the user named. Out: the files, each with its texts. What a document is gets decided later.
+In: what the user named. Out: the files, each with its texts. What a document is gets decided
+later.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import glob
 from collections.abc import Sequence
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from lit_roberta.data.jsonl import read_rows
 from lit_roberta.data.python_docs import read_python_docs
-from lit_roberta.data.reading import ReadingConfig, decode
+from lit_roberta.data.reading import ReadingConfig, decode, split_lines
 from lit_roberta.errors import UserError, must
 
 TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
@@ -24,8 +26,8 @@ class SourceFile(NamedTuple):
     """One file of a corpus, or one that is as good as a file."""
 
     name: str
-    texts: list[str]
-    """A single one for a text file; one for each row of a .jsonl."""
+    texts: list[list[str]]
+    """The lines of each text: a single one for a text file, one for each row of a .jsonl."""
     rows: bool
     """Whether each text is a document, whatever the boundary says."""
 
@@ -45,13 +47,14 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
     """
     if source == "toy":
         data = resources.files("lit_roberta.toy").joinpath("corpus.txt").read_bytes()
-        return [SourceFile("toy", [decode(data, name="toy", reading=ReadingConfig())], False)], []
+        text = decode(data, name="toy", reading=ReadingConfig())
+        return [SourceFile("toy", [split_lines(text)], False)], []
     if source == "python-docs":
         topics, note = read_python_docs()
-        return [SourceFile("python-docs", topics, True)], [note]
+        return [SourceFile("python-docs", list(map(split_lines, topics)), True)], [note]
     paths, notes = find_files(source)
     files = [_read_file(path, reading) for path in paths]
-    empty = [file.name for file in files if not any(text.strip() for text in file.texts)]
+    empty = [file.name for file in files if not any(map(str.strip, chain(*file.texts)))]
     if len(empty) == len(files):
         what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
         raise must("corpus", "hold text", source, f"It is {what}: give one with sentences in it.")
@@ -64,18 +67,19 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
 def find_files(source: str) -> tuple[list[Path], list[str]]:
     """Find the files that a path or a glob names, sorted by name.
 
-    Hidden files and folders are skipped. In a folder, files of other kinds than `TEXT_SUFFIXES` are skipped
-    with a note.
+    Hidden files and folders are skipped. In a folder, files of other kinds than `TEXT_SUFFIXES`
+    are skipped with a note.
 
     Raises:
         UserError: If there is none.
     """
-    path = Path(source)
+    path = Path(source).expanduser()
     if path.is_file():
         return [path], []
-    if path.is_dir():
+    if source and path.is_dir():
         return _find_in_folder(path)
-    found = sorted(Path(match) for match in glob.glob(source, recursive=True))
+    # pathlib's glob takes no absolute pattern, and does not skip hidden files.
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
     files = [path for path in found if path.is_file()]
     if not files:
         if glob.has_magic(source):
@@ -111,14 +115,17 @@ def _read_file(path: Path, reading: ReadingConfig) -> SourceFile:
         raise UserError(f"{path} must be readable, got: {error.strerror}.") from error
     text = decode(data, name=str(path), reading=reading)
     if path.suffix.lower() == ".jsonl":
-        return SourceFile(str(path), read_rows(text, name=str(path), reading=reading), True)
-    return SourceFile(str(path), [text], False)
+        rows = read_rows(text, name=str(path), reading=reading)
+        return SourceFile(str(path), list(map(split_lines, rows)), True)
+    return SourceFile(str(path), [split_lines(text)], False)
 
 
 def _note_replacements(files: Sequence[SourceFile], reading: ReadingConfig) -> list[str]:
     if reading.errors == "strict":
         return []
-    counts = {file.name: sum(text.count("\ufffd") for text in file.texts) for file in files}
+    counts = {
+        file.name: sum(line.count("\ufffd") for line in chain(*file.texts)) for file in files
+    }
     touched = [name for name, count in counts.items() if count]
     if not touched:
         return []

@@ -1,9 +1,10 @@
 """Training, validation and test part of a corpus, by content alone.
 
-Documents are ranked by a hash of their content. Test takes them from the front, validation goes on from
-there, and the rest is trained on. So the parts do not depend on the order of files, the machine or the
-run's seed; they have their exact size; and more text moves only documents at the edges. A threshold on
-the hash would have none of the last two: at 10% of 12 novels it holds out none in 28% of cases.
+Documents are ranked by a hash of their content. Test takes them from the front, validation goes
+on from there, and the rest is trained on. So the parts do not depend on the order of files, the
+machine or the run's seed; they have their exact size; and more text moves only documents at the
+edges. A threshold on the hash would have none of the last two: at 10% of 12 novels it holds out
+none in 28% of cases.
 """
 
 from __future__ import annotations
@@ -53,16 +54,18 @@ class _Unit:
 def split_corpus(corpus: Corpus, *, by: SplitUnit = "document") -> Parts[list[Document]]:
     """Hold out a test part and a validation part.
 
-    Test gets 20% of the words below 1,000 documents and 5% from there on, at least 8 documents and at most
-    about a million words; validation half of that, at least 4 documents and at most about 200,000 words.
-    Documents with equal text stay together and count as one. Words are white-space words.
+    Test gets 20% of the words below 1,000 documents and 5% from there on, at least 8 documents
+    and at most about a million words; validation half of that, at least 4 documents and at most
+    about 200,000 words. Documents with equal text stay together and count as one. Words are
+    white-space words.
 
     Args:
         corpus: Documents, and the file of each.
         by: Whether documents are held out, or whole files.
 
     Returns:
-        The documents of each part. Each is in one part, and within a part they are in the corpus's order.
+        The documents of each part. Each is in one part, and within a part they are in the
+        corpus's order.
 
     Raises:
         UserError: If less than half of the text would be left to train on.

@@ -1,7 +1,7 @@
 """The tokenizer: sentences to ids and back.
 
-In: text. Out: ids without special tokens; the formats add those. Whatever stands in a text is text:
-`[SEP]`, `</s>` or `<mask>` typed by a person never becomes a control token.
+In: text. Out: ids without special tokens; the formats add those. Whatever stands in a text is
+text: `[SEP]`, `</s>` or `<mask>` typed by a person never becomes a control token.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Tokenizer:
         """Take a tokenizer of the Hugging Face world, with its own ids and control tokens.
 
         Args:
-            path: A `tokenizer.json`, or a folder with one, with `vocab.txt`, or with `vocab.json` and
-                `merges.txt`.
+            path: A `tokenizer.json`, or a folder with one, with `vocab.txt`, or with
+                `vocab.json` and `merges.txt`.
 
         Raises:
             UserError: If it can't be read, or lacks a control token that masking needs.
@@ -190,7 +190,7 @@ class Tokenizer:
         return [number for encoding in encodings for number in encoding.ids]
 
     def _has_unknowns(self) -> bool:
-        """Tell whether text can be unknown. Byte-level BPE may have a name for it, and never use it."""
+        """Tell whether text can be unknown; byte-level BPE may name that, and never use it."""
         model = self._backend.model
         return not isinstance(model, tokenizers.models.BPE) or model.unk_token is not None
 
@@ -216,7 +216,7 @@ class Tokenizer:
 def _hardened(
     backend: tokenizers.Tokenizer, special_tokens: SpecialTokens
 ) -> tokenizers.Tokenizer:
-    """Make control tokens unreachable from text, and lengths nobody's business but the packing's."""
+    """Make control tokens unreachable from text, and leave padding and cutting to the formats."""
     state = json.loads(backend.to_str())
     for token in state["added_tokens"]:
         token["special"] |= token["content"] in asdict(special_tokens).values()
@@ -263,6 +263,6 @@ def _notice_small(size: int, config: TokenizerConfig) -> list[str]:
     if asked is None or size == asked:
         return []
     return [
-        f"the vocabulary has {size:,} entries where {asked:,} were asked for: the text holds no more "
-        f"that is seen {config.min_frequency} times"
+        f"the vocabulary has {size:,} entries where {asked:,} were asked for: the text holds no "
+        f"more that is seen {config.min_frequency} times"
     ]

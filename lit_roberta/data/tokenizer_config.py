@@ -23,13 +23,13 @@ class TokenizerConfig:
     """How a tokenizer is trained, or where a ready one lies."""
 
     kind: TokenizerKind = "word"
-    """word: split on white space; wordpiece: BERT's pieces; bytelevel-bpe: RoBERTa's, which spell any
-    text without unknowns."""
+    """word: split on white space; wordpiece: BERT's pieces; bytelevel-bpe: RoBERTa's, which
+    spell any text without unknowns."""
     vocab_size: int | None = None
-    """Entries, the five special tokens included. None: for word, every word seen min_frequency times;
-    for the others 8,192."""
+    """Entries, the five special tokens included. None: for word, every word seen min_frequency
+    times; for the others 8,192."""
     lowercase: bool | None = None
-    """None: yes for word and wordpiece, no for bytelevel-bpe, as in the papers' own vocabularies."""
+    """None: yes for word and wordpiece, no for bytelevel-bpe, as in the papers' vocabularies."""
     strip_accents: bool = False
     """Whether accents are taken off letters; it does not depend on lowercase."""
     normalization: Literal["NFC", "NFKC", "none"] = "NFC"
@@ -37,12 +37,12 @@ class TokenizerConfig:
     split_punctuation: bool = True
     """Whether each punctuation mark is a word; false only for word and wordpiece."""
     split_cjk: bool | None = None
-    """Whether each Chinese character is a word. None: yes for wordpiece (BERT's rule), no for others."""
+    """Whether each Chinese character is a word. None: for wordpiece only (BERT's rule)."""
     min_frequency: int = 2
-    """How often a word, or a pair that is merged, must be seen. From 2 on, word also trains [UNK]."""
+    """How often a word, or a pair that is merged, must be seen. From 2 on, [UNK] is trained."""
     path: str | None = None
-    """A tokenizer.json, or a folder with one, with vocab.txt or with vocab.json and merges.txt. It is
-    used as it is, with its own ids, and the settings above do not count."""
+    """A tokenizer.json, or a folder with one, with vocab.txt or with vocab.json and merges.txt.
+    It is used as it is, with its own ids, and the settings above do not count."""
 
     def __post_init__(self) -> None:
         smallest = len(SPECIAL_TOKENS) + (_BYTES if self.kind == "bytelevel-bpe" else 1)
@@ -59,10 +59,10 @@ class TokenizerConfig:
 
     @property
     def lowercases(self) -> bool:
-        """Whether text is lower-cased, the kind's own choice where the setting leaves it open."""
+        """Whether text is lower-cased, the kind's own choice where that is left open."""
         return self.kind != "bytelevel-bpe" if self.lowercase is None else self.lowercase
 
     @property
     def splits_cjk(self) -> bool:
-        """Whether Chinese characters are words, the kind's own choice where the setting leaves it open."""
+        """Whether Chinese characters are words, the kind's own choice where that is left open."""
         return self.kind == "wordpiece" if self.split_cjk is None else self.split_cjk

@@ -47,15 +47,15 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
     """Load a tokenizer from a file or a folder.
 
     Args:
-        path: A `tokenizer.json` under any name, or a folder that holds one, or `vocab.txt` (WordPiece), or
-            `vocab.json` and `merges.txt` (byte-level BPE).
+        path: A `tokenizer.json` under any name, or a folder that holds one, or `vocab.txt`
+            (WordPiece), or `vocab.json` and `merges.txt` (byte-level BPE).
 
     Returns:
         The tokenizer, the names of its control tokens, and what had to be guessed.
 
     Raises:
-        UserError: If there is none, it can't be read, or it has no token for padding, beginning, end or
-            masking.
+        UserError: If there is none, it can't be read, or it has no token for padding, beginning,
+            end or masking.
     """
     place = Path(path)
     folder = place if place.is_dir() else place.parent
@@ -129,7 +129,7 @@ def _load_bytelevel_bpe(folder: Path, settings: dict[str, Any]) -> tuple[Tokeniz
 
 
 def _special_tokens(backend: Tokenizer, settings: dict[str, Any], path: str) -> SpecialTokens:
-    """Find the control tokens: by the settings beside the vocabulary, else by BERT's or RoBERTa's names."""
+    """Find the control tokens, by the settings beside the vocabulary or by the usual names."""
     found: dict[str, Any] = {"unk_token": None}
     for role, bert in _BERT_NAMES.items():
         candidates = (_name(settings, role), bert, _ROBERTA_NAMES[role])

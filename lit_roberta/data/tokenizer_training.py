@@ -1,7 +1,7 @@
 """Training of the three kinds of tokenizers.
 
-In: sentences and settings. Out: a tokenizer of the `tokenizers` library. The same text always gives the
-same vocabulary with the same ids, in any process and with any number of threads.
+In: sentences and settings. Out: a tokenizer of the `tokenizers` library. The same text always
+gives the same vocabulary with the same ids, in any process and with any number of threads.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _CJK = (
     "\\x{2b820}-\\x{2ceaf}\uf900-\ufaff\\x{2f800}-\\x{2fa1f}]"
 )
 _LONGEST_MEAN_WORD = 30
-# Two private planes of Unicode: a character that begins a word goes into one, any other into the next.
+# Two private planes of Unicode: a character that begins a word goes into one, any other into the
+# next.
 _FIRST_PLANE, _INNER_PLANE, _PLANE_SIZE = 0xF0000, 0x100000, 0xFFFE
 _PREFIX = "##"
 
@@ -56,7 +57,7 @@ def train_backend(sentences: Iterable[str], config: TokenizerConfig) -> Tokenize
 
 
 def _train_word(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
-    """Take the words that are seen often enough, the most frequent first, equal ones by the alphabet.
+    """Take the words that are seen often enough, by frequency, then by code points.
 
     Raises:
         UserError: If the text is written without spaces between words.
@@ -76,9 +77,9 @@ def _train_word(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
 def _train_wordpiece(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
     """Merge characters to pieces by frequency, pieces inside of words marked by `##`.
 
-    The library's own trainer numbers pieces in the order of a hash table, so that two runs differ in ids
-    and even in pieces. Its plain BPE trainer does not; so the two kinds of characters (first, inner) are
-    written as two private alphabets, and read back afterwards.
+    The library's own trainer numbers pieces in the order of a hash table, so that two runs
+    differ in ids and even in pieces. Its plain BPE trainer does not; so the two kinds of
+    characters (first, inner) are written as two private alphabets, and read back afterwards.
     """
     backend = _pipeline(config)
     counts = _count_words(sentences, backend)
@@ -175,7 +176,7 @@ def _require_spaces(counts: Mapping[str, int], config: TokenizerConfig) -> None:
     if 2 * glued > letters or letters > _LONGEST_MEAN_WORD * words > 0:
         cjk = "" if config.splits_cjk else ", or for Chinese tokenizer.split_cjk: true"
         raise UserError(
-            "tokenizer.kind must fit the text, got 'word' for text that has no spaces between words "
+            "tokenizer.kind must fit the text, got 'word' for text without spaces between words "
             f"({letters / words:.0f} characters a word). Give wordpiece or bytelevel-bpe{cjk}."
         )
 
@@ -198,7 +199,7 @@ def _most_frequent_letters(
 
 
 def _spell(counts: Mapping[str, int], letters: Mapping[str, str]) -> Iterator[str]:
-    """Write each word as often as it is seen; words with a letter that was not chosen are left out."""
+    """Write each word as often as it is seen, if all of its letters were chosen."""
     for word, count in counts.items():
         keys = [word[0], *(_PREFIX + letter for letter in word[1:])]
         if all(key in letters for key in keys):
