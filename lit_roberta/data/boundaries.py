@@ -84,9 +84,11 @@ def _has_blank_line_inside(lines: Sequence[str]) -> bool:
 
 
 def _is_wiki_title(lines: Sequence[str], number: int) -> bool:
-    """Tell a title from a formula: a title has blank lines around it."""
-    if not _WIKI_TITLE.fullmatch(lines[number]):
-        return False
+    return bool(_WIKI_TITLE.fullmatch(lines[number])) and _stands_alone(lines, number)
+
+
+def _stands_alone(lines: Sequence[str], number: int) -> bool:
+    """Tell a heading from a formula: a heading has blank lines around it."""
     around = [*lines[max(0, number - 1) : number], *lines[number + 1 : number + 2]]
     return not any(map(str.strip, around))
 
@@ -109,11 +111,12 @@ def _cut_at_blank_lines(lines: Lines) -> Iterator[Lines]:
 def _cut_at_titles(lines: Lines) -> Iterator[Lines]:
     """Cut before each title, and take the fences off every heading: its words are a paragraph."""
     for part in _cut_at(lines, lambda number: _is_wiki_title(lines, number)):
-        headings = map(_WIKI_HEADING.fullmatch, part)
-        yield [
-            heading["words"] if heading else line
-            for heading, line in zip(headings, part, strict=True)
-        ]
+        yield [_without_fences(part, number) for number in range(len(part))]
+
+
+def _without_fences(lines: Lines, number: int) -> str:
+    heading = _WIKI_HEADING.fullmatch(lines[number])
+    return heading["words"] if heading and _stands_alone(lines, number) else lines[number]
 
 
 def _gutenberg_mark(line: str) -> str | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain, islice
 
 import numpy as np
 import tokenizers
-from jaxtyping import Int64, Integer
 
+from lit_roberta.data.flattening import flatten
 from lit_roberta.data.reading import Document
 from lit_roberta.data.store import TokenizedCorpus
 from lit_roberta.data.tokenizer_config import (
@@ -119,6 +119,10 @@ class Tokenizer:
         }
         return json.dumps(state, ensure_ascii=False)
 
+    def __reduce__(self) -> tuple[Callable[[str], Tokenizer], tuple[str]]:
+        # The library's own pickle forgets that control tokens in text are text.
+        return Tokenizer.from_json, (self.to_json(),)
+
     @property
     def vocab_size(self) -> int:
         """Entries of the vocabulary, special tokens included."""
@@ -157,7 +161,7 @@ class Tokenizer:
             lengths += [len(ids) for ids, _ in pieces]
             tokens.append(np.fromiter(chain.from_iterable(ids for ids, _ in pieces), dtype))
             words.append(np.fromiter(chain.from_iterable(word for _, word in pieces), np.int64))
-        return _lay_out(
+        return flatten(
             np.concatenate(tokens),
             words=np.concatenate(words),
             sentence_lengths=np.asarray(lengths, dtype=np.int64),
@@ -231,29 +235,6 @@ def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(sentences)
     while batch := list(islice(rest, _BATCH)):
         yield batch
-
-
-def _lay_out(
-    tokens: Integer[np.ndarray, " tokens"],
-    *,
-    words: Int64[np.ndarray, " tokens"],
-    sentence_lengths: Int64[np.ndarray, " sentences"],
-    document_lengths: Int64[np.ndarray, " documents"],
-) -> TokenizedCorpus:
-    """Turn lengths into offsets, without what is empty."""
-    document = np.repeat(np.arange(len(document_lengths)), document_lengths)
-    filled = sentence_lengths > 0
-    sentences = np.bincount(document[filled], minlength=len(document_lengths))
-    sentence_offsets = np.concatenate([[0], np.cumsum(sentence_lengths[filled])])
-    word_starts = np.ones(len(tokens), dtype=bool)
-    word_starts[1:] = (words[1:] != words[:-1]) | (words[1:] < 0)
-    word_starts[sentence_offsets[:-1]] = True
-    return TokenizedCorpus(
-        tokens=tokens,
-        word_starts=word_starts,
-        sentence_offsets=sentence_offsets,
-        document_offsets=np.concatenate([[0], np.cumsum(sentences[sentences > 0])]),
-    )
 
 
 def _notice_small(size: int, config: TokenizerConfig) -> list[str]:
