@@ -7,8 +7,9 @@ run and the held-out document; tokens, masks and batches are not independent and
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64, Int64
@@ -24,7 +25,8 @@ _MOST_RUNS = 10_000
 """Beyond this, no number of runs is named."""
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True)
+class Interval:
     """A mean difference (or a mean) with its 95% interval."""
 
     estimate: float
@@ -32,11 +34,20 @@ class Interval(NamedTuple):
     high: float
     p_value: float
     """Two-sided, for a true value of zero."""
+    error: float
+    """Standard error of the estimate."""
+    degrees: float
+    """Degrees of freedom of the error."""
 
     @property
     def half_width(self) -> float:
         """Distance from the estimate to either end."""
         return (self.high - self.low) / 2
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero lies outside."""
+        return self.low > 0 or self.high < 0
 
 
 def t_quantile(probability: float, degrees: float | int) -> float:
@@ -52,10 +63,13 @@ def t_quantile(probability: float, degrees: float | int) -> float:
 def t_interval(estimate: float, *, error: float, degrees: float | int) -> Interval:
     """Build the interval of an estimate from its standard error and degrees of freedom."""
     if error == 0:
-        return Interval(estimate, estimate, estimate, p_value=0.0 if estimate else 1.0)
+        p_value = 0.0 if estimate else 1.0
+        return Interval(estimate, estimate, estimate, p_value, 0.0, float(degrees))
     reach = t_quantile(0.5 + CONFIDENCE / 2, degrees) * error
     p_value = 2 * float(stdtr(degrees, -abs(estimate) / error))
-    return Interval(estimate, estimate - reach, estimate + reach, p_value)
+    return Interval(
+        estimate, estimate - reach, estimate + reach, p_value, float(error), float(degrees)
+    )
 
 
 def mean_interval(values: Float64[np.ndarray, " units"]) -> Interval | None:
@@ -95,7 +109,7 @@ def ratio_interval(
 ) -> Interval | None:
     """Give a mean per token over documents of different lengths: all sums over all counts.
 
-    The interval is around the token-weighted mean that is shown everywhere else, with documents as the
+    The interval is around the token-weighted mean that is shown everywhere else; documents are the
     units that vary.
 
     Args:
@@ -115,6 +129,30 @@ def ratio_interval(
     residuals = (sums - ratio * counts) / counts.mean()
     variance = float((residuals**2).sum()) / (documents * (documents - 1))
     return t_interval(ratio, error=math.sqrt(variance), degrees=documents - 1)
+
+
+def combined_interval(over_runs: Interval, over_documents: Interval) -> Interval:
+    """Widen the interval over runs by what the choice of documents adds, or the other way round.
+
+    Either interval alone takes the other unit as fixed. Where both matter alike, a difference that
+    is none is outside of both in up to one case of six; outside of this one, in one of twenty.
+
+    Args:
+        over_runs: A difference with runs as the units that vary.
+        over_documents: The same difference with documents as the units that vary.
+
+    Returns:
+        The difference where both vary, with the degrees of freedom of Satterthwaite. What varies
+        by run and document together is counted twice, so it is wide rather than narrow.
+    """
+    variances = [over_runs.error**2, over_documents.error**2]
+    degrees = float("inf")
+    if sum(variances) > 0:
+        shares = [variance / sum(variances) for variance in variances]
+        degrees = 1 / (
+            shares[0] ** 2 / over_runs.degrees + shares[1] ** 2 / over_documents.degrees
+        )
+    return t_interval(over_runs.estimate, error=math.sqrt(sum(variances)), degrees=degrees)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -159,4 +197,4 @@ def runs_needed(*, difference: float, deviation: float) -> int | None:
 
     if difference == 0 or not visible(_MOST_RUNS):
         return None
-    return next(runs for runs in range(3, _MOST_RUNS + 1) if visible(runs))
+    return 3 + bisect_left(range(3, _MOST_RUNS), True, key=visible)

@@ -1,0 +1,232 @@
+"""The verdict in plain words, each of them computed from the judgement's numbers.
+
+In: arms and the floor. Out: a headline, a sentence a pair, and the numbers that they stand on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64
+
+from lit_roberta.comparison.claims import (
+    SMALLEST_DIFFERENCE,
+    Arm,
+    Difference,
+    Floor,
+    Judgement,
+    Kind,
+    PairJudgement,
+)
+from lit_roberta.comparison.judging import FEWEST_DOCUMENTS, FEWEST_RUNS, judge
+from lit_roberta.comparison.wording import intervals, joined, nats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the comparison found."""
+
+    kind: Kind
+    winner: str | None
+    headline: str
+    sentences: list[str]
+    """One a pair, in the order of the arms."""
+    pairs: list[PairJudgement]
+    floors: list[Floor]
+
+
+def reach_verdict(arms: Sequence[Arm], unigram: Float64[np.ndarray, " documents"]) -> Verdict:
+    """Judge the arms and say what came of it.
+
+    Args:
+        arms: At least one.
+        unigram: Cross-entropy of each held-out document under the training text's word
+            frequencies, in nats, summed over the predicted tokens.
+
+    Returns:
+        The verdict.
+    """
+    judgement = judge(arms, unigram)
+    by_name = {arm.name: arm for arm in arms}
+    return Verdict(
+        kind=judgement.kind,
+        winner=judgement.winner,
+        headline=_headline(judgement),
+        sentences=[_SENTENCES[pair.kind](pair, by_name, judgement) for pair in judgement.pairs],
+        pairs=judgement.pairs,
+        floors=judgement.floors,
+    )
+
+
+# ---- the headline
+
+
+def _headline(judgement: Judgement) -> str:
+    unlearned = [floor.name for floor in judgement.floors if not floor.learned]
+    kinds = {pair.kind for pair in judgement.pairs} - {"same-run", "not-learned-context"}
+    if not judgement.pairs:
+        return "One recipe alone: there is nothing to compare it with."
+    if judgement.kind == "winner":
+        text = f"{judgement.winner} is the better recipe on this text."
+        if len(judgement.floors) > 2:
+            text = f"{judgement.winner} is better than every other recipe on this text."
+        return text + (f" {_unlearned(unlearned)}" if unlearned else "")
+    if judgement.kind == "not-learned-context":
+        return f"{_unlearned(unlearned)} So no winner is named."
+    if judgement.kind == "cannot-tell" and len(kinds) > 1:
+        return "No recipe is better than all the others."
+    return {
+        "each-wins-own-format": "Each recipe is better in the format that it was trained on; "
+        "loss cannot decide between them.",
+        "no-difference": "There is no difference that matters between the recipes.",
+        "cannot-tell": "Nobody can tell from these runs which recipe is better.",
+        "same-run": "The recipes are the same run: at this budget nothing about them differs.",
+        "too-few": "Too few runs or documents for a verdict: these are figures only.",
+    }[judgement.kind]
+
+
+def _unlearned(names: Sequence[str]) -> str:
+    have = "has" if len(names) == 1 else "have"
+    return f"{joined(names)} {have} not learned context."
+
+
+# ---- a sentence for each kind of judgement on a pair
+
+_Words = Callable[[PairJudgement, Mapping[str, Arm], Judgement], str]
+
+
+def _winner(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    loser = pair.second if pair.better == pair.first else pair.first
+    sign = -1 if pair.better == pair.first else 1
+    sizes = [_size(difference, sign) for difference in pair.differences]
+    smallest = min(abs(difference.estimate) for difference in pair.differences)
+    where = "in both formats: " if len(sizes) > 1 else ""
+    return (
+        f"{pair.better} is better than {loser}, {where}{joined(sizes)}. "
+        f"That is a perplexity {1 - np.exp(-smallest):.0%} lower"
+        f"{' where the difference is smallest' if len(sizes) > 1 else ''}."
+    )
+
+
+def _each(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    parts = []
+    for difference in pair.differences:
+        first = difference.estimate < 0
+        name = pair.first if first else pair.second
+        parts.append(f"{name} {_size(difference, -1 if first else 1)}")
+    return (
+        f"{pair.first} and {pair.second} are each better in the format that they were trained on: "
+        f"{joined(parts)}. Loss cannot decide between them; a task can."
+    )
+
+
+def _no_difference(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    return (
+        f"{pair.first} and {pair.second} show no difference that matters: every interval stays "
+        f"within {SMALLEST_DIFFERENCE} nats per masked token, about "
+        f"{np.expm1(SMALLEST_DIFFERENCE):.0%} of perplexity ({_figures(pair)})."
+    )
+
+
+def _cannot_tell(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    if pair.unjudged:
+        return (
+            f"{pair.first} and {pair.second} differ in {joined(pair.unjudged)}. That changes what "
+            "the loss measures, so loss cannot judge it; a task can."
+        )
+    return (
+        f"Nobody can tell whether {pair.first} or {pair.second} is better ({_figures(pair)}). "
+        f"{_doubt(pair, len(judgement.pairs))}"
+    )
+
+
+def _not_learned(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    floors = {floor.name: floor for floor in judgement.floors}
+    parts = []
+    for name in pair.not_learned:
+        margin = floors[name].estimate
+        side = "above" if margin >= 0 else "below"
+        parts.append(
+            f"{name} ends {nats(abs(margin))} nats {side} the loss of word frequencies alone"
+            f"{intervals(floors[name].over_runs, floors[name].over_documents)}"
+        )
+    return (
+        f"{_unlearned(pair.not_learned)} {joined(parts)}, in its own format. So no winner is "
+        f"named between {pair.first} and {pair.second}."
+    )
+
+
+def _same_run(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    return (
+        f"{pair.first} and {pair.second} are the same run: with so few passes no mask is seen "
+        "twice, so the number of masking copies does not matter. It was done once."
+    )
+
+
+def _too_few(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    runs = min(len(arms[name].seeds) for name in (pair.first, pair.second))
+    documents = arms[pair.first].num_documents
+    return (
+        f"{pair.first} and {pair.second}: {runs} run{'s' * (runs != 1)} each and {documents} "
+        f"held-out documents; a verdict needs {FEWEST_RUNS} and {FEWEST_DOCUMENTS}. "
+        f"The figures: {_figures(pair)}. {_needed(pair, runs)}"
+    )
+
+
+_SENTENCES: dict[Kind, _Words] = {
+    "winner": _winner,
+    "each-wins-own-format": _each,
+    "no-difference": _no_difference,
+    "cannot-tell": _cannot_tell,
+    "not-learned-context": _not_learned,
+    "same-run": _same_run,
+    "too-few": _too_few,
+}
+
+
+# ---- parts of sentences
+
+
+def _size(difference: Difference, sign: int) -> str:
+    return (
+        f"by {nats(sign * difference.estimate)} nats per masked token on {difference.format}"
+        f"{intervals(difference.over_runs, difference.over_documents, sign)}"
+    )
+
+
+def _figures(pair: PairJudgement) -> str:
+    parts = [
+        f"{nats(difference.estimate, sign=True)} on {difference.format}"
+        f"{intervals(difference.over_runs, difference.over_documents)}"
+        for difference in pair.differences
+    ]
+    return f"{pair.first} minus {pair.second}: {'; '.join(parts)}"
+
+
+def _doubt(pair: PairJudgement, pairs: int) -> str:
+    """Say what stands in the way of a claim, and what would help."""
+    intervals = [
+        (difference.over_runs, difference.over_documents) for difference in pair.differences
+    ]
+    runs_agree = all(runs is not None and runs.excludes_zero for runs, _ in intervals)
+    documents_agree = all(texts is not None and texts.excludes_zero for _, texts in intervals)
+    if runs_agree and documents_agree:
+        signs = {difference.estimate < 0 for difference in pair.differences}
+        if len(signs) > 1:
+            return "Each is better in the format that the other was trained on."
+        return f"Each interval alone excludes zero, but not when corrected for {pairs} pairs."
+    if runs_agree:
+        return "The runs agree, the held-out documents do not: more held-out text would help."
+    return _needed(pair, None)
+
+
+def _needed(pair: PairJudgement, runs: int | None) -> str:
+    counts = [difference.runs_needed for difference in pair.differences]
+    if runs == 1:
+        return "One run says nothing about how much runs differ."
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        return "A difference as small as this one would take more runs than anyone will make."
+    return f"To show a difference of this size, about {max(known)} runs of each would be needed."
