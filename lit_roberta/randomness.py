@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import zlib
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float64, Int64, UInt64
@@ -43,18 +44,27 @@ class Purpose(IntEnum):
     SPLIT = 12
     HELD_OUT_DRAW = 13
     SAMPLE = 14
+    VISIT = 15
 
 
 def mix(bits: UInt64[np.ndarray, "..."]) -> UInt64[np.ndarray, "..."]:
     """Scramble 64 bits so that each input bit moves about half of the output bits."""
-    with np.errstate(over="ignore"):  # a scalar warns where an array wraps silently
-        bits = bits + _GOLDEN
-        bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
-        bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
-    return bits ^ (bits >> np.uint64(31))
+    if bits.ndim == 0:  # numpy warns where a scalar wraps, and not where an array does
+        return np.asarray(mix(bits[np.newaxis])[0])
+    bits = bits + _GOLDEN
+    # In place from here on: new memory would cost more than the arithmetic.
+    shifted = bits >> np.uint64(30)
+    bits ^= shifted
+    bits *= _FIRST
+    bits ^= np.right_shift(bits, np.uint64(27), out=shifted)
+    bits *= _SECOND
+    bits ^= np.right_shift(bits, np.uint64(31), out=shifted)
+    return bits
 
 
-def random_bits(seed: int, purpose: Purpose, *numbers: ArrayLike) -> UInt64[np.ndarray, "..."]:
+def random_bits(
+    seed: int, purpose: Purpose, *numbers: ArrayLike | int
+) -> UInt64[np.ndarray, "..."]:
     """Hash a seed, a purpose and any count of numbers to 64 random bits.
 
     Args:
@@ -71,15 +81,37 @@ def random_bits(seed: int, purpose: Purpose, *numbers: ArrayLike) -> UInt64[np.n
         >>> bits.shape, bool((bits[0] != bits[1]).all())
         ((2, 3), True)
     """
-    # A seed of any size or sign counts in full.
-    state = np.asarray(seed % 2**64, dtype=np.uint64)
-    state = mix(mix(state) ^ np.uint64(purpose))
+    state = _first_state(seed, purpose)
     for number in numbers:
-        state = mix(state ^ np.asarray(number).astype(np.uint64))
-    return np.asarray(state)
+        state = mix(np.asarray(state ^ np.asarray(number).astype(np.uint64)))
+    return state
 
 
-def below(bits: UInt64[np.ndarray, "..."], limit: ArrayLike) -> Int64[np.ndarray, "..."]:
+@lru_cache(maxsize=256)
+def _first_state(seed: int, purpose: Purpose) -> UInt64[np.ndarray, ""]:
+    """Mix what is the same in call after call."""
+    # A seed of any size or sign counts in full.
+    state = mix(np.asarray(seed % 2**64, dtype=np.uint64))
+    return mix(np.asarray(state ^ np.uint64(purpose)))
+
+
+def keyed_bits(
+    keys: UInt64[np.ndarray, "..."], purpose: Purpose, numbers: UInt64[np.ndarray, "..."] | int = 0
+) -> UInt64[np.ndarray, "..."]:
+    """Draw from keys that were hashed before, with one hash for each draw.
+
+    Args:
+        keys: What `random_bits` gave, for instance for an example and its visit.
+        purpose: What the draw is for; draws for different purposes are independent.
+        numbers: Which draw it is, below 2**32; broadcasts with `keys`.
+
+    Returns:
+        Uniform 64-bit numbers.
+    """
+    return mix(keys ^ np.uint64(purpose << 32) ^ np.asarray(numbers, dtype=np.uint64))
+
+
+def below(bits: UInt64[np.ndarray, "..."], limit: ArrayLike | int) -> Int64[np.ndarray, "..."]:
     """Turn random bits into whole numbers from 0 to `limit - 1`.
 
     The upper 32 bits are scaled, so `limit` must not exceed 2**32; the bias is below `limit / 2**32`.

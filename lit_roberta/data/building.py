@@ -1,8 +1,8 @@
-"""Any examples at any visits, as masked rows: what the stream, the evaluation and the datasets share.
+"""Any examples at any visits as masked rows: what stream, evaluation and datasets share.
 
-In: numbers of examples and their visits. Out: the arrays of a batch, longest rows first. What a row holds
-depends on its example and its visit alone, never on the other rows, so that no rank, worker or micro-batch
-can change it.
+In: numbers of examples, and a key for each, hashed from its number and its visit. Out: the arrays
+of a batch, longest rows first. What a row holds depends on its example and its key alone, never on
+the other rows, so that no rank, worker or micro-batch can change it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, UInt64
 
 from lit_roberta.batch import IGNORE_INDEX
-from lit_roberta.data.choosing import choose_tokens
-from lit_roberta.data.collation import Rows, Slots, Spans, lay_out
+from lit_roberta.data.choosing import Choice, choose_tokens
+from lit_roberta.data.collation import Rows, Slots, Spans, lay_out, line_up
 from lit_roberta.data.masking import MaskingConfig, corrupt
 from lit_roberta.data.packing import Examples
 from lit_roberta.data.pairs import draw_pairs
 from lit_roberta.data.pieces import ragged_range
 from lit_roberta.data.store import TokenizedCorpus
 from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.errors import must
 
 
 class BuiltRows(NamedTuple):
@@ -33,28 +34,39 @@ class BuiltRows(NamedTuple):
     next_sentence_labels: Int64[np.ndarray, " batch"] | None
 
 
+class _Plan(NamedTuple):
+    """What each row of a batch will hold, and its key."""
+
+    spans: Spans
+    keys: UInt64[np.ndarray, " batch"]
+    next_sentence_labels: Int64[np.ndarray, " batch"] | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExampleBuilder:
-    """Builds examples of one corpus under one recipe. Plain data, so that workers can be sent one."""
+    """Builds examples of one corpus under one recipe. Plain data, so it can be sent to workers."""
 
     corpus: TokenizedCorpus
     examples: Examples
     vocabulary: Vocabulary
     masking: MaskingConfig | None
     """None: nothing is masked and nothing predicted."""
-    seed: int
     segments: bool
     """Whether B gets segment 1. False: segment 0 everywhere."""
 
-    @property
-    def pairs(self) -> bool:
-        """Whether the examples are pairs."""
-        return self.examples.partners is not None
+    def __post_init__(self) -> None:
+        if not len(self.vocabulary.ordinary_ids):
+            raise must(
+                "vocabulary",
+                "hold a token that is not a special one",
+                f"{self.vocabulary.size} special ones",
+                "Make vocab_size larger.",
+            )
 
     def build(
         self,
         numbers: Int64[np.ndarray, " batch"],
-        visits: Int64[np.ndarray, " batch"],
+        keys: UInt64[np.ndarray, " batch"],
         *,
         num_fillers: int = 0,
         seq: int | None = None,
@@ -63,91 +75,95 @@ class ExampleBuilder:
 
         Args:
             numbers: Which examples.
-            visits: Which visit of each: the key of its mask and of its random B.
+            keys: The key of each, from its number and its visit.
             num_fillers: Rows of `[CLS] [SEP]`, behind all others, with nothing to predict.
             seq: Columns, in tokens. None: as many as the longest row has.
 
         Returns:
             The rows.
         """
-        spans, labels = self._spans(numbers, visits)
-        order = np.argsort(-spans.lengths(len(numbers)), kind="stable")
-        spans, numbers, visits = spans.take(order), numbers[order], visits[order]
-        labels = None if labels is None else labels[order]
+        pairs = self.examples.partners is not None
+        plan = self._plan_pairs(numbers, keys) if pairs else self._plan_singles(numbers, keys)
         if num_fillers:
-            rows, nothing = np.arange(num_fillers) + len(numbers), np.zeros(num_fillers, int)
-            spans = Spans(*map(np.append, spans, (rows, nothing, nothing)))
-            numbers, visits = np.append(numbers, nothing), np.append(visits, nothing)
-            labels = None if labels is None else np.append(labels, nothing + IGNORE_INDEX)
+            plan = _with_fillers(plan, num_fillers)
         rows = lay_out(
-            spans,
+            plan.spans,
             self.corpus.tokens,
             self.vocabulary,
-            segments=self.segments and self.pairs,
+            segments=self.segments and pairs,
             seq=seq,
         )
-        return BuiltRows(rows, spans, self._mask(rows, spans, numbers, visits), labels)
+        return BuiltRows(rows, plan.spans, self._mask(rows, plan), plan.next_sentence_labels)
 
-    def _spans(
-        self, numbers: Int64[np.ndarray, " batch"], visits: Int64[np.ndarray, " batch"]
-    ) -> tuple[Spans, Int64[np.ndarray, " batch"] | None]:
-        """Find what each row holds, and its next-sentence label."""
-        if not self.pairs:
-            return single_spans(self.examples, numbers), None
-        *spans, labels = draw_pairs(self.examples, numbers, visits, seed=self.seed)
-        return pair_spans(*spans), labels
+    def _plan_singles(
+        self, numbers: Int64[np.ndarray, " batch"], keys: UInt64[np.ndarray, " batch"]
+    ) -> _Plan:
+        order = _longest_first(self.examples.lengths[numbers])
+        return _Plan(single_spans(self.examples, numbers[order]), keys[order], None)
 
-    def _mask(
-        self,
-        rows: Rows,
-        spans: Spans,
-        numbers: Int64[np.ndarray, " batch"],
-        visits: Int64[np.ndarray, " batch"],
-    ) -> Slots:
+    def _plan_pairs(
+        self, numbers: Int64[np.ndarray, " batch"], keys: UInt64[np.ndarray, " batch"]
+    ) -> _Plan:
+        pairs = draw_pairs(self.examples, numbers, keys)
+        order = _longest_first(pairs.stops - pairs.starts + pairs.next_stops - pairs.next_starts)
+        spans = Spans.of(
+            np.repeat(np.arange(len(numbers)), 2),
+            np.stack([pairs.starts[order], pairs.next_starts[order]], axis=1).ravel(),
+            np.stack([pairs.stops[order], pairs.next_stops[order]], axis=1).ravel(),
+        )
+        return _Plan(spans, keys[order], pairs.labels[order])
+
+    def _mask(self, rows: Rows, plan: _Plan) -> Slots:
         """Choose tokens of each row and corrupt them, in place."""
         if self.masking is None:
-            nothing = np.zeros((len(numbers), 0), dtype=np.int64)
-            return Slots.of(nothing, nothing)
+            nothing = np.empty(0, dtype=np.int64)
+            no_bits = nothing.astype(np.uint64)
+            return line_up(
+                Choice(nothing, nothing, no_bits, no_bits), nothing, num_rows=len(plan.keys)
+            )
         word_starts = None
         if self.masking.whole_word:
             word_starts = np.zeros(rows.input_ids.shape, dtype=bool)
-            spans.scatter(self.corpus.word_starts, word_starts)
+            plan.spans.scatter(self.corpus.word_starts, word_starts)
         choice = choose_tokens(
             self.vocabulary.maskable[rows.input_ids],
             rate=self.masking.rate,
-            seed=self.seed,
-            examples=numbers,
-            visits=visits,
+            keys=plan.keys,
             word_starts=word_starts,
         )
         labels = corrupt(rows.input_ids, choice, masking=self.masking, vocabulary=self.vocabulary)
-        return Slots.of(choice.positions, labels)
+        return line_up(choice, labels, num_rows=len(plan.keys))
 
 
 def single_spans(examples: Examples, numbers: Int64[np.ndarray, " batch"]) -> Spans:
     """Cut examples of a single format at the document boundaries inside."""
     starts, stops = examples.starts[numbers], examples.stops[numbers]
+    if examples.config.format != "full-sentences":
+        return Spans(np.arange(len(numbers)), starts, stops, np.ones_like(starts))
     first, inside = examples.inner_boundaries(starts, stops)
     rows = np.repeat(np.arange(len(numbers)), inside + 1)
-    # The borders of a row are its start, the boundaries inside, and its stop; spans lie between two.
+    # A row lies between its start, the boundaries inside and its stop; a span between any two.
     borders = examples.pieces.document_token_offsets
-    boundaries = ragged_range(first - 1, inside + 1)
-    return Spans(
+    spans = ragged_range(first - 1, inside + 1)
+    return Spans.of(
         rows,
-        np.maximum(borders[boundaries], starts[rows]),
-        np.minimum(borders[boundaries + 1], stops[rows]),
+        np.maximum(borders[spans], starts[rows]),
+        np.minimum(borders[spans + 1], stops[rows]),
     )
 
 
-def pair_spans(
-    starts: Int64[np.ndarray, " batch"],
-    stops: Int64[np.ndarray, " batch"],
-    next_starts: Int64[np.ndarray, " batch"],
-    next_stops: Int64[np.ndarray, " batch"],
-) -> Spans:
-    """Put A and B side by side."""
-    return Spans(
-        np.repeat(np.arange(len(starts)), 2),
-        np.stack([starts, next_starts], axis=1).ravel(),
-        np.stack([stops, next_stops], axis=1).ravel(),
+def _longest_first(lengths: Int64[np.ndarray, " batch"]) -> Int64[np.ndarray, " batch"]:
+    """Order rows by length, so that micro-batches pad little and the largest one comes first."""
+    return np.argsort(-lengths, kind="stable")
+
+
+def _with_fillers(plan: _Plan, count: int) -> _Plan:
+    """Add rows of one empty span. Nothing of them is maskable, so their keys do not matter."""
+    nothing = np.zeros(count, dtype=np.int64)
+    rows = np.arange(len(plan.keys), len(plan.keys) + count)
+    labels = plan.next_sentence_labels
+    return _Plan(
+        Spans(*map(np.append, plan.spans, (rows, nothing, nothing, nothing + 1))),
+        np.append(plan.keys, nothing.astype(np.uint64)),
+        None if labels is None else np.append(labels, nothing + IGNORE_INDEX),
     )

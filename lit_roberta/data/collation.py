@@ -1,7 +1,6 @@
-"""Spans of tokens to rows: special tokens placed, rows padded, masks applied, tensors at the very end.
+"""Spans of tokens to rows: special tokens placed, rows padded, slots lined up, tensors at the end.
 
-In: examples and visits. Out: the arrays of a batch, longest rows first. What a row holds depends on its
-example and its visit alone, never on the other rows.
+In: spans of the corpus. Out: the arrays of a batch, or the batch. It draws nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int64, Shaped
 
-from lit_roberta.batch import IGNORE_INDEX, Batch
+from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch
+from lit_roberta.data.choosing import Choice
 from lit_roberta.data.pieces import ragged_range
 from lit_roberta.data.vocabulary import Vocabulary
 
@@ -24,53 +24,64 @@ class Spans(NamedTuple):
     """The row of each span, ascending; every row has at least one."""
     starts: Int64[np.ndarray, " spans"]
     stops: Int64[np.ndarray, " spans"]
+    columns: Int64[np.ndarray, " spans"]
+    """Where each span starts in its row."""
 
-    def columns(self) -> Int64[np.ndarray, " spans"]:
-        """Find the column at which each span starts."""
-        widths = self.stops - self.starts + 1
+    @classmethod
+    def of(
+        cls,
+        rows: Int64[np.ndarray, " spans"],
+        starts: Int64[np.ndarray, " spans"],
+        stops: Int64[np.ndarray, " spans"],
+    ) -> Spans:
+        """Line up the spans of each row."""
+        widths = stops - starts + 1
         before = np.cumsum(widths) - widths
-        first = np.searchsorted(self.rows, self.rows)
-        return 1 + before - before[first]
+        return cls(rows, starts, stops, 1 + before - before[np.searchsorted(rows, rows)])
 
-    def lengths(self, num_rows: int) -> Int64[np.ndarray, " rows"]:
+    @property
+    def closes(self) -> Int64[np.ndarray, " spans"]:
+        """The column of the `[SEP]` behind each span."""
+        return self.columns + self.stops - self.starts
+
+    def lengths(self) -> Int64[np.ndarray, " rows"]:
         """Count the tokens of each row, special ones included."""
-        widths = self.stops - self.starts + 1
-        return 1 + np.bincount(self.rows, widths, minlength=num_rows).astype(np.int64)
+        lengths = np.zeros(int(self.rows[-1]) + 1, dtype=np.int64)
+        lengths[self.rows] = self.closes + 1  # the last span of a row is written last
+        return lengths
 
-    def of_rows(
-        self, rows: Int64[np.ndarray, " taken"]
-    ) -> tuple[Int64[np.ndarray, " taken_spans"], Int64[np.ndarray, " taken_spans"]]:
-        """Find the spans of some rows, and which of those rows each belongs to."""
+    def of_rows(self, rows: Int64[np.ndarray, " taken"]) -> Int64[np.ndarray, " taken_spans"]:
+        """Find the spans of some rows, in the order given."""
         first = np.searchsorted(self.rows, rows)
-        counts = np.searchsorted(self.rows, rows, side="right") - first
-        return ragged_range(first, counts), np.repeat(np.arange(len(rows)), counts)
+        return ragged_range(first, np.searchsorted(self.rows, rows, side="right") - first)
 
     def take(self, rows: Int64[np.ndarray, " taken"]) -> Spans:
-        """Take some rows, in the order given."""
-        spans, owners = self.of_rows(rows)
-        return Spans(owners, self.starts[spans], self.stops[spans])
+        """Take some rows, in the order given, and number them anew."""
+        spans = self.of_rows(rows)
+        numbers = np.empty(int(self.rows[-1]) + 1, dtype=np.int64)
+        numbers[rows] = np.arange(len(rows))
+        return Spans(
+            numbers[self.rows[spans]], self.starts[spans], self.stops[spans], self.columns[spans]
+        )
 
     def tokens_at(
         self, rows: Int64[np.ndarray, " places"], columns: Int64[np.ndarray, " places"]
     ) -> Int64[np.ndarray, " places"]:
         """Find which token of the corpus stands at places of the rows that hold one."""
-        first_columns = self.columns()
-        width = int(max(first_columns.max(), columns.max(initial=0))) + 1
-        spans = self.rows * width + first_columns
-        span = np.searchsorted(spans, rows * width + columns, side="right") - 1
-        return self.starts[span] + columns - first_columns[span]
+        width = int(self.closes.max()) + 1
+        places = self.rows * width + self.columns
+        span = np.searchsorted(places, rows * width + columns, side="right") - 1
+        return self.starts[span] + columns - self.columns[span]
 
     def scatter(
-        self,
-        values: Shaped[np.ndarray, " tokens"],
-        target: Shaped[np.ndarray, "rows seq"],
+        self, values: Shaped[np.ndarray, " tokens"], target: Shaped[np.ndarray, "rows seq"]
     ) -> None:
         """Copy what belongs to the tokens of the corpus to their places in the rows."""
-        columns = self.columns().tolist()
-        for row, column, start, stop in zip(
-            self.rows.tolist(), columns, self.starts.tolist(), self.stops.tolist(), strict=True
+        # A copy for each span is faster than one gather: the tokens of a span lie side by side.
+        for row, start, stop, column, close in zip(
+            *(part.tolist() for part in (*self, self.closes)), strict=True
         ):
-            target[row, column : column + stop - start] = values[start:stop]
+            target[row, column:close] = values[start:stop]
 
 
 class Rows(NamedTuple):
@@ -101,18 +112,16 @@ def lay_out(
     Returns:
         The rows, unmasked.
     """
-    num_rows = int(spans.rows[-1]) + 1
-    lengths = spans.lengths(num_rows)
+    lengths = spans.lengths()
     seq = seq or int(lengths.max())
-    input_ids = np.full((num_rows, seq), vocabulary.pad_id)
+    input_ids = np.full((len(lengths), seq), vocabulary.pad_id)
     input_ids[:, 0] = vocabulary.cls_id
-    closes = spans.columns() + spans.stops - spans.starts
-    input_ids[spans.rows, closes] = vocabulary.sep_id
+    input_ids[spans.rows, spans.closes] = vocabulary.sep_id
     spans.scatter(tokens, input_ids)
     if not segments:
         return Rows(input_ids, lengths, None)
     columns = np.arange(seq)
-    first = closes[np.searchsorted(spans.rows, np.arange(num_rows))]
+    first = spans.closes[np.searchsorted(spans.rows, np.arange(len(lengths)))]
     second = (columns > first[:, None]) & (columns < lengths[:, None])
     return Rows(input_ids, lengths, second.astype(np.int64))
 
@@ -121,20 +130,22 @@ class Slots(NamedTuple):
     """What the heads read: slot 0 is `[CLS]`, the others are to be predicted."""
 
     positions: Int64[np.ndarray, "batch slots"]
+    """0, which is `[CLS]`, in slot 0 and in slots without use."""
     labels: Int64[np.ndarray, "batch slots"]
+    counts: Int64[np.ndarray, " batch"]
+    """Tokens to predict."""
 
-    @classmethod
-    def of(
-        cls,
-        positions: Int64[np.ndarray, "batch chosen"],
-        labels: Int64[np.ndarray, "batch chosen"],
-    ) -> Slots:
-        """Put slot 0 in front; unused positions are 0 already, which is `[CLS]`."""
-        shape = len(positions), positions.shape[1] + 1
-        slots = cls(np.zeros(shape, dtype=np.int64), np.full(shape, IGNORE_INDEX))
-        slots.positions[:, 1:] = positions
-        slots.labels[:, 1:] = labels
-        return slots
+
+def line_up(choice: Choice, labels: Int64[np.ndarray, " chosen"], *, num_rows: int) -> Slots:
+    """Give each row a slot for each of its chosen tokens, behind the one for `[CLS]`."""
+    counts = np.bincount(choice.rows, minlength=num_rows)
+    slots = np.arange(1 + int(counts.max()))
+    used = (slots <= counts[:, None]) & (slots > 0)
+    positions = np.zeros(used.shape, dtype=np.int64)
+    positions[used] = choice.columns
+    slot_labels = np.full(used.shape, IGNORE_INDEX)
+    slot_labels[used] = labels
+    return Slots(positions, slot_labels, counts)
 
 
 def attention_mask(
@@ -163,3 +174,10 @@ def to_batch(
         labels=to_tensor(slots.labels),
         next_sentence_labels=to_tensor(next_sentence_labels),
     )
+
+
+def with_documents(batch: Batch, documents: Int64[np.ndarray, " chosen"]) -> HeldOutBatch:
+    """Tell the document of each token that is predicted, given row after row."""
+    by_slot = torch.zeros_like(batch.labels)
+    by_slot[batch.labels != IGNORE_INDEX] = torch.from_numpy(documents)
+    return HeldOutBatch(batch, by_slot)

@@ -209,7 +209,6 @@ class PretrainingDataModule(pl.LightningDataModule):
             self.parts.train,
             self.examples,
             self.vocabulary,
-            packing=self.packing,
             masking=self.masking,
             batch_size=self.sequences_per_update,
             micro_batch_size=self.batch.micro_batch_size,

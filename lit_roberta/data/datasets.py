@@ -18,7 +18,7 @@ from torch.utils.data import Dataset
 from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.data.building import ExampleBuilder
 from lit_roberta.data.collation import attention_mask, to_tensor
-from lit_roberta.data.masking import MaskingConfig
+from lit_roberta.data.masking import MaskingConfig, visit_keys
 from lit_roberta.data.packing import PAIR_FORMATS, Format, PackingConfig, pack
 from lit_roberta.data.store import TokenizedCorpus
 from lit_roberta.data.vocabulary import Vocabulary
@@ -78,16 +78,18 @@ class _PaddedExamples:
             examples=pack(corpus, packing, seed=seed),
             vocabulary=tokenizer.vocabulary,
             masking=masking,
-            seed=seed,
             segments=True,
         )
+        self._seed = seed
         self._max_length = packing.max_length
 
     def __len__(self) -> int:
         return len(self._builder.examples)
 
     def _build(self, index: int, visit: int) -> tuple[RobertaExample, Tensor | None]:
-        built = self._builder.build(np.array([index]), np.array([visit]), seq=self._max_length)
+        number = np.array([index])
+        keys = visit_keys(number, np.array(visit), seed=self._seed)
+        built = self._builder.build(number, keys, seq=self._max_length)
         rows, slots = built.rows, built.slots
         labels = np.full(self._max_length, IGNORE_INDEX)
         used = slots.labels[0] != IGNORE_INDEX
@@ -161,8 +163,8 @@ class BertDataset(_PaddedExamples, Dataset[BertExample]):
 class RobertaDataset(_PaddedExamples, Dataset[RobertaExample]):
     """Single texts under dynamic masks: a new puzzle at every look.
 
-    Each look at an item is a new visit, counted in this object. A worker process has a copy of its own, whose
-    count ends with it: in loaders with workers, tell the epoch before each pass.
+    Each look at an item is a new visit, counted in this object. A worker process has a copy of its
+    own, whose count ends with it: in loaders with workers, tell the epoch before each pass.
 
     Args:
         documents: Documents of sentences.

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lit_roberta.data.heldout import HeldOutDataset, PairDataset, VisitDataset
+from lit_roberta.data.heldout import HeldOutDataset
 from lit_roberta.data.masking import MaskingConfig
 from lit_roberta.data.packing import PAIR_FORMATS, Examples, Format, PackingConfig
 from lit_roberta.data.split import Parts
 from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.visits import PairDataset, VisitDataset
 from lit_roberta.data.vocabulary import Vocabulary
 
 Part = Literal["train", "validation", "test"]
@@ -79,7 +80,6 @@ class EvaluationText:
             self.parts.train,
             self.examples,
             self.vocabulary,
-            packing=self.packing,
             masking=self.masking,
             batch_size=self.batch_size,
             seed=self.seed,

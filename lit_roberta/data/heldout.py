@@ -1,7 +1,7 @@
-"""Text to judge a model by, as batches: held-out text, trained text, and pairs.
+"""Held-out text as batches, in any input format, under masks that never move.
 
-In: a part of the corpus. Out: batches that say which document each prediction belongs to. Nothing here
-depends on how many sequences are scored at once.
+In: a part of the corpus. Out: batches that say which document each prediction belongs to. Nothing
+here depends on how many sequences are scored at once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ import numpy as np
 from jaxtyping import Int64
 from torch.utils.data import Dataset
 
-from lit_roberta.batch import IGNORE_INDEX, HeldOutBatch
-from lit_roberta.data.building import ExampleBuilder
+from lit_roberta.batch import HeldOutBatch
 from lit_roberta.data.choosing import Choice
-from lit_roberta.data.collation import Slots, Spans, lay_out, to_batch, to_tensor
+from lit_roberta.data.collation import lay_out, line_up, to_batch, with_documents
 from lit_roberta.data.heldout_masks import (
-    HELD_OUT_SEED,
     NEVER,
     held_out_masks,
     num_draws,
@@ -26,11 +24,10 @@ from lit_roberta.data.heldout_masks import (
 )
 from lit_roberta.data.heldout_rows import HeldOutRows, lay_out_held_out
 from lit_roberta.data.masking import MaskingConfig, corrupt
-from lit_roberta.data.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
+from lit_roberta.data.packing import PAIR_FORMATS, Format
 from lit_roberta.data.store import TokenizedCorpus
 from lit_roberta.data.vocabulary import Vocabulary
 from lit_roberta.errors import must
-from lit_roberta.randomness import Purpose, random_bits
 
 
 class _Plan(NamedTuple):
@@ -43,7 +40,8 @@ class _Plan(NamedTuple):
 class HeldOutDataset(Dataset[HeldOutBatch]):
     """Held-out text under fixed masks.
 
-    Over all draws every maskable token is predicted exactly once, and the same tokens in every format.
+    Over all draws every maskable token is predicted exactly once, and the same tokens in every
+    format.
 
     Args:
         corpus: A held-out part of the text.
@@ -53,7 +51,8 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         masking: Rate and shares; its copies are not read, because held-out masks never move.
         batch_size: Rows scored at once.
         segments: Whether B gets segment 1: only for a model that was trained on pairs.
-        draws: How many of the draws, from the first. None: all, so that each token is predicted once.
+        draws: How many of the draws, from the first. None: all, so that each token is predicted
+            once.
         max_tokens: Only as many whole documents as hold so many tokens, in hash order. None: all.
 
     Raises:
@@ -106,26 +105,19 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         _blank(drawn, taken)
         where, columns = np.nonzero(drawn == plan.draw)
         tokens = taken.spans.tokens_at(where, columns)
-        counts = np.bincount(where, minlength=len(drawn))
-        used = np.arange(counts.max(initial=0)) < counts[:, None]
-        positions, words, bits = (np.zeros(used.shape, dtype) for dtype in ("i8", "u8", "u8"))
-        positions[used] = columns
-        words[used] = self._masks.bits(self._masks.firsts[tokens])
-        bits[used] = self._masks.bits(tokens)
-        choice = Choice(positions, used, words, bits)
+        choice = Choice(
+            where, columns, self._masks.bits(self._masks.firsts[tokens]), self._masks.bits(tokens)
+        )
         labels = corrupt(
             rows.input_ids, choice, masking=self._masking, vocabulary=self._vocabulary
         )
-        documents = np.zeros((len(used), used.shape[1] + 1), dtype=np.int64)
-        documents[:, 1:][used] = self._masks.documents[tokens]
-        return HeldOutBatch(
-            to_batch(rows, Slots.of(positions, labels), None), to_tensor(documents)
-        )
+        slots = line_up(choice, labels, num_rows=len(plan.rows))
+        return with_documents(to_batch(rows, slots, None), self._masks.documents[tokens])
 
     def _plan(self, batch_size: int) -> list[_Plan]:
         """Take, for each draw, the rows in which it predicts something, longest first."""
         spans, predicted = self._rows
-        lengths = spans.lengths(int(spans.rows[-1]) + 1)
+        lengths = spans.lengths()
         plans = []
         for draw in range(self.num_draws):
             before = np.append(0, np.cumsum(self._masks.draws == draw))
@@ -143,121 +135,7 @@ def _blank(drawn: Int64[np.ndarray, "batch seq"], rows: HeldOutRows) -> None:
     """Predict nothing in the spans that are context only."""
     spans = rows.spans
     context = np.flatnonzero(~rows.predicted)
-    columns = spans.columns()[context]
-    widths = (spans.stops - spans.starts)[context]
-    for row, column, width in zip(spans.rows[context], columns, widths, strict=True):
-        drawn[row, column : column + width] = NEVER
-
-
-class _ExampleBatches(Dataset[HeldOutBatch]):
-    """Examples at one visit, in batches."""
-
-    def __init__(
-        self,
-        builder: ExampleBuilder,
-        numbers: Int64[np.ndarray, " examples"],
-        *,
-        batch_size: int,
-        visit: int,
-    ) -> None:
-        self._builder = builder
-        order = np.argsort(-builder.examples.lengths[numbers], kind="stable")
-        self._numbers = numbers[order]
-        self._batch_size = batch_size
-        self._visit = visit
-
-    def __len__(self) -> int:
-        return -(-len(self._numbers) // self._batch_size)
-
-    def __getitem__(self, index: int) -> HeldOutBatch:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        numbers = self._numbers[index * self._batch_size :][: self._batch_size]
-        built = self._builder.build(numbers, np.full_like(numbers, self._visit))
-        batch = to_batch(built.rows, built.slots, built.next_sentence_labels)
-        used = built.slots.labels != IGNORE_INDEX
-        where, slots = np.nonzero(used)
-        tokens = built.spans.tokens_at(where, built.slots.positions[where, slots])
-        documents = np.zeros(used.shape, dtype=np.int64)
-        borders = self._builder.examples.pieces.document_token_offsets
-        documents[used] = np.searchsorted(borders, tokens, side="right") - 1
-        return HeldOutBatch(batch, to_tensor(documents))
-
-
-class VisitDataset(_ExampleBatches):
-    """Training examples as one visit shows them: their own masks, or masks that no run has shown.
-
-    Args:
-        corpus: The training text.
-        examples: Its examples, as packed.
-        vocabulary: The special ids.
-        packing: The format that the examples were packed in.
-        masking: How tokens are chosen and replaced.
-        batch_size: Rows scored at once.
-        seed: The run's seed.
-        segments: Whether B gets segment 1.
-        visit: The visit: key of the masks and of the random Bs.
-        max_tokens: Only as many examples as hold so many tokens, in hash order, and at least one. None: all.
-    """
-
-    def __init__(
-        self,
-        corpus: TokenizedCorpus,
-        examples: Examples,
-        vocabulary: Vocabulary,
-        *,
-        packing: PackingConfig,
-        masking: MaskingConfig,
-        batch_size: int,
-        seed: int,
-        segments: bool,
-        visit: int,
-        max_tokens: int | None = None,
-    ) -> None:
-        builder = ExampleBuilder(
-            corpus=corpus,
-            examples=examples,
-            vocabulary=vocabulary,
-            masking=masking,
-            seed=seed,
-            segments=segments and packing.format in PAIR_FORMATS,
-        )
-        numbers = np.arange(len(examples))
-        if max_tokens is not None:
-            order = np.argsort(random_bits(HELD_OUT_SEED, Purpose.SAMPLE, numbers), kind="stable")
-            total = np.cumsum(examples.lengths[order])
-            numbers = order[: max(1, int(np.searchsorted(total, max_tokens, side="right")))]
-        super().__init__(builder, numbers, batch_size=batch_size, visit=visit)
-
-
-class PairDataset(_ExampleBatches):
-    """Held-out pairs, half of them with a random B, to score next-sentence prediction. Nothing is masked.
-
-    Args:
-        corpus: A held-out part of the text.
-        vocabulary: The special ids.
-        packing: A pair format.
-        batch_size: Rows scored at once.
-
-    Raises:
-        UserError: If the part has too few documents for random Bs.
-    """
-
-    def __init__(
-        self,
-        corpus: TokenizedCorpus,
-        vocabulary: Vocabulary,
-        *,
-        packing: PackingConfig,
-        batch_size: int,
-    ) -> None:
-        examples = pack(corpus, packing, seed=HELD_OUT_SEED)
-        builder = ExampleBuilder(
-            corpus=corpus,
-            examples=examples,
-            vocabulary=vocabulary,
-            masking=None,
-            seed=HELD_OUT_SEED,
-            segments=True,
-        )
-        super().__init__(builder, np.arange(len(examples)), batch_size=batch_size, visit=0)
+    for row, start, stop in zip(
+        spans.rows[context], spans.columns[context], spans.closes[context], strict=True
+    ):
+        drawn[row, start:stop] = NEVER

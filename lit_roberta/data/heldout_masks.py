@@ -1,8 +1,8 @@
 """Which tokens of held-out text are predicted in which draw, and what stands there.
 
-The masks are keyed to the token's document and its place there, and to a constant: never to a run, a
-format or a batch. Over all draws each token is predicted exactly once, and a draw predicts the same tokens
-in every format.
+The masks are keyed to the token's document and its place there, and to a constant: never to a run,
+a format or a batch. Over all draws each token is predicted exactly once, and a draw predicts the
+same tokens in every format.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def held_out_masks(
 ) -> HeldOutMasks:
     """Give every token the draw that predicts it.
 
-    The tokens (or words) of a document are ranked by a hash, and take the draws by turns from one that is
-    hashed from the document: so each draw takes an equal share of every document, as nearly as it can.
+    The tokens (or words) of a document are ranked by a hash, and take the draws by turns from one
+    that is hashed from the document: so each draw takes an equal share of every document, as
+    nearly as it can.
 
     Args:
         corpus: Held-out documents.

@@ -28,15 +28,16 @@ class HeldOutRows(NamedTuple):
 
     def take(self, rows: Int64[np.ndarray, " taken"]) -> HeldOutRows:
         """Take some rows, in the order given."""
-        return HeldOutRows(self.spans.take(rows), self.predicted[self.spans.of_rows(rows)[0]])
+        return HeldOutRows(self.spans.take(rows), self.predicted[self.spans.of_rows(rows)])
 
 
 def lay_out_held_out(corpus: TokenizedCorpus, *, format: Format, max_length: int) -> HeldOutRows:
     """Lay out a corpus so that every token is predicted in exactly one row.
 
-    Single formats do so as they are. Pairs of training overlap, and skip documents of one sentence; here
-    they follow each other without overlap, B is always the true next, an odd last sentence is a B behind
-    the sentence before it (which is context only), and a document of one sentence is an A alone.
+    Single formats do so as they are. Pairs of training overlap, and skip documents of one
+    sentence; here they follow each other without overlap, B is always the true next, an odd last
+    sentence is a B behind the sentence before it (which is context only), and a document of one
+    sentence is an A alone.
 
     Args:
         corpus: Held-out documents.
@@ -67,4 +68,4 @@ def _pairs(corpus: TokenizedCorpus, config: PackingConfig) -> HeldOutRows:
     predicted = np.stack([~odd, np.ones_like(odd)], axis=1).ravel()
     real = starts < stops
     rows = np.repeat(np.arange(len(first)), 2)
-    return HeldOutRows(Spans(rows[real], starts[real], stops[real]), predicted[real])
+    return HeldOutRows(Spans.of(rows[real], starts[real], stops[real]), predicted[real])

@@ -1,9 +1,9 @@
 """Which tokens are to be predicted, and what stands there instead: one function for both recipes.
 
-Static and dynamic masking differ in one number. The masks of an example are a function of
-`(seed, example, visit)`; dynamic masking (RoBERTa) takes the epoch as the visit, static masking with `c`
-copies (BERT) takes `epoch % c`. BERT's own script also draws the split of a pair again for each copy; here
-the split is fixed, and copies differ in their masks and their random Bs.
+Static and dynamic masking differ in one number. The masks of an example are a function of `(seed,
+example, visit)`; dynamic masking (RoBERTa) takes the epoch as the visit, static masking with `c`
+copies (BERT) takes `epoch % c`. BERT's own script also draws the split of a pair again for each
+copy; here the split is fixed, and copies differ in their masks and their random Bs.
 
 In: rows of ids. Out: the same rows corrupted, with the positions to predict and their labels.
 """
@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import Int, Int64, Integer, Shaped
+from jaxtyping import Bool, Int, Int64, Integer, Shaped, UInt64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
@@ -23,7 +23,9 @@ from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.data.choosing import Choice, choose_tokens
 from lit_roberta.data.vocabulary import Vocabulary
 from lit_roberta.errors import must
-from lit_roberta.randomness import below, mix, unit
+from lit_roberta.randomness import Purpose, below, random_bits
+
+_LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,7 @@ class MaskingConfig:
     rate: float = 0.15
     """Share of the maskable tokens of an example that are predicted; at least one token is."""
     copies: int | Literal["dynamic"] | None = None
-    """Different masks of an example, used in turn by epoch: BERT 10. None or `dynamic`: a fresh one each epoch."""
+    """Masks of an example, used in turn by epoch: BERT: 10. None, or dynamic: one each epoch."""
     mask_share: float = 0.8
     """Share of the predicted tokens that become `[MASK]`."""
     random_share: float = 0.1
@@ -66,47 +68,56 @@ class MaskingConfig:
         return epochs % self.copies if isinstance(self.copies, int) else epochs
 
 
+def visit_keys(
+    examples: Int64[np.ndarray, "..."], visits: Int64[np.ndarray, "..."], *, seed: int
+) -> UInt64[np.ndarray, "..."]:
+    """Hash what everything random about a row follows from: its mask, and its random B."""
+    return random_bits(seed, Purpose.VISIT, examples, visits)
+
+
 def corrupt(
     input_ids: Int64[np.ndarray, "batch seq"],
     choice: Choice,
     *,
     masking: MaskingConfig,
     vocabulary: Vocabulary,
-) -> Int64[np.ndarray, "batch chosen"]:
-    """Put `[MASK]`, a random token, or nothing new at the chosen positions, in place.
+) -> Int64[np.ndarray, " chosen"]:
+    """Put `[MASK]`, a random token, or nothing new at the chosen places of the rows, in place.
 
     Args:
-        input_ids: The rows; changed at the chosen positions.
+        input_ids: The rows; changed at the chosen places.
         choice: What to predict.
         masking: The shares of what replaces a token.
         vocabulary: Knows `[MASK]` and the tokens that a random one may be.
 
     Returns:
-        The original tokens at the chosen positions, IGNORE_INDEX where unused.
+        The original tokens at the chosen places.
     """
-    rows = np.nonzero(choice.used)[0]
-    places = rows, choice.positions[choice.used]
-    originals = input_ids[places]
-    labels = np.full(choice.used.shape, IGNORE_INDEX)
-    labels[choice.used] = originals
-    fate = unit(choice.word_bits[choice.used])
+    flat = input_ids.reshape(-1)  # a view, and faster to index than rows and columns
+    assert np.shares_memory(flat, input_ids), "the rows are contiguous"
+    places = choice.rows * input_ids.shape[1] + choice.columns
+    originals = flat[places]
+    # The low half of the bits decides the fate of a token, the high half what may replace it.
+    fate = choice.word_bits & _LOW_HALF
     ordinary = vocabulary.ordinary_ids
-    random = ordinary[below(mix(choice.token_bits[choice.used]), len(ordinary))]
-    replaced = np.where(fate < masking.mask_share + masking.random_share, random, originals)
-    input_ids[places] = np.where(fate < masking.mask_share, vocabulary.mask_id, replaced)
-    return labels
+    random = ordinary[below(choice.token_bits, len(ordinary))]
+    changed = fate < np.uint64((masking.mask_share + masking.random_share) * 2**32)
+    masked = fate < np.uint64(masking.mask_share * 2**32)
+    flat[places] = np.where(masked, vocabulary.mask_id, np.where(changed, random, originals))
+    return originals
 
 
 def dynamic_mask(
-    input_ids: Integer[Tensor, "..."],
-    special_tokens_mask: Shaped[Tensor, "..."],
+    input_ids: Integer[Tensor, "*shape"],
+    special_tokens_mask: Shaped[Tensor, "*shape"],
     *,
     seed: int,
-    example: ArrayLike,
-    epoch: ArrayLike,
+    example: ArrayLike | int,
+    epoch: ArrayLike | int,
     masking: MaskingConfig | None = None,
     vocabulary: Vocabulary | None = None,
-) -> tuple[Int[Tensor, "..."], Int[Tensor, "..."]]:
+    word_starts: Bool[Tensor, "*shape"] | None = None,
+) -> tuple[Int[Tensor, "*shape"], Int[Tensor, "*shape"]]:
     """Mask rows anew in each epoch, as RoBERTa does.
 
     Args:
@@ -116,12 +127,16 @@ def dynamic_mask(
         example: Number of the row's example; for several rows an array `[batch]`.
         epoch: The epoch, or one for each row.
         masking: Rate and shares; None for 15% and 80/10/10. Its `copies` are not read.
-        vocabulary: The special ids. None: ids 0 to 4 are special, 4 is `[MASK]`, and random tokens are
-            drawn up to the largest id given.
+        vocabulary: The special ids. None: ids 0 to 4 are special, 4 is `[MASK]`, and random tokens
+            are drawn up to the largest id given.
+        word_starts: True at the first piece of each word; needed for whole words.
 
     Returns:
-        `(input_ids, labels)`: the masked rows, and the original id at chosen positions with IGNORE_INDEX
-        elsewhere. The arguments are not changed.
+        `(input_ids, labels)`: the masked rows, and the original id at chosen positions with
+        IGNORE_INDEX elsewhere. The arguments are not changed.
+
+    Raises:
+        UserError: If whole words are asked for, and nothing says where they start.
 
     Example:
         >>> row = torch.tensor([2, 10, 11, 12, 13, 14, 15, 3])
@@ -131,37 +146,41 @@ def dynamic_mask(
         1
     """
     masking = masking or MaskingConfig()
+    if masking.whole_word and word_starts is None:
+        raise must("word_starts", "be given for whole words", None, "Set whole_word to false.")
     rows = np.atleast_2d(np.array(input_ids, dtype=np.int64))
     if vocabulary is None:
-        vocabulary = _plain_vocabulary(int(rows.max(initial=5)) + 1)
+        vocabulary = _plain_vocabulary(int(rows.max(initial=0)) + 1)
     special = np.atleast_2d(np.asarray(special_tokens_mask)).astype(bool)
-    keys = np.broadcast_to(np.asarray(example, dtype=np.int64), len(rows))
+    maskable = ~special & vocabulary.maskable[rows]
+    examples, epochs = np.asarray(example, np.int64), np.asarray(epoch, np.int64)
     choice = choose_tokens(
-        ~special & vocabulary.maskable[rows],
+        maskable,
         rate=masking.rate,
-        seed=seed,
-        examples=keys,
-        visits=np.broadcast_to(np.asarray(epoch, dtype=np.int64), len(rows)),
+        keys=np.broadcast_to(visit_keys(examples, epochs, seed=seed), len(rows)),
+        word_starts=np.atleast_2d(np.asarray(word_starts)) if masking.whole_word else None,
     )
-    chosen = corrupt(rows, choice, masking=masking, vocabulary=vocabulary)
     labels = np.full_like(rows, IGNORE_INDEX)
-    labels[np.nonzero(choice.used)[0], choice.positions[choice.used]] = chosen[choice.used]
+    labels[choice.rows, choice.columns] = corrupt(
+        rows, choice, masking=masking, vocabulary=vocabulary
+    )
     shape = tuple(input_ids.shape)
     return torch.from_numpy(rows.reshape(shape)), torch.from_numpy(labels.reshape(shape))
 
 
 def static_mask(
-    input_ids: Integer[Tensor, "..."],
-    special_tokens_mask: Shaped[Tensor, "..."],
+    input_ids: Integer[Tensor, "*shape"],
+    special_tokens_mask: Shaped[Tensor, "*shape"],
     *,
     seed: int,
-    example: ArrayLike,
+    example: ArrayLike | int,
     copies: int = 1,
     epoch: int = 0,
     masking: MaskingConfig | None = None,
     vocabulary: Vocabulary | None = None,
-) -> tuple[Int[Tensor, "..."], Int[Tensor, "..."]]:
-    """Mask rows the same way in every epoch, or in one of `copies` ways by turns, as BERT does.
+    word_starts: Bool[Tensor, "*shape"] | None = None,
+) -> tuple[Int[Tensor, "*shape"], Int[Tensor, "*shape"]]:
+    """Mask rows the same way in every epoch, or in `copies` ways by turns, as BERT does.
 
     This is `dynamic_mask` with `epoch % copies` for the epoch, and nothing else.
 
@@ -174,6 +193,7 @@ def static_mask(
         epoch: Chooses among the copies.
         masking: As for `dynamic_mask`.
         vocabulary: As for `dynamic_mask`.
+        word_starts: As for `dynamic_mask`.
 
     Returns:
         As `dynamic_mask`.
@@ -186,12 +206,14 @@ def static_mask(
         epoch=epoch % copies,
         masking=masking,
         vocabulary=vocabulary,
+        word_starts=word_starts,
     )
 
 
 def _plain_vocabulary(size: int) -> Vocabulary:
+    """Describe the tutorial's vocabulary: five special tokens in front, and words."""
     return Vocabulary(
-        size=size,
+        size=max(size, 6),
         pad_id=0,
         unk_id=1,
         cls_id=2,

@@ -1,7 +1,7 @@
 """Token documents to examples, as spans of tokens: the five input formats.
 
-In: a tokenized corpus. Out: where each example starts and stops, in tokens. No token is copied, no special
-token is placed and nothing is masked here; those happen anew in every update.
+In: a tokenized corpus. Out: where each example starts and stops, in tokens. No token is copied, no
+special token is placed and nothing is masked here; those happen anew in every update.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class PackingConfig:
     max_length: int
     """Longest example, in tokens, special tokens included."""
     short_sequence_probability: float = 0.0
-    """Share of examples that get a random shorter length to fill. BERT: 0.1. RoBERTa removed it."""
+    """Share of examples that fill a random shorter length. BERT: 0.1. RoBERTa removed it."""
     nsp_first_sentences: bool = False
-    """Let a random B open its document, as Google's script does; B alone then tells its label often."""
+    """Let a random B open its document, as Google's script does; B alone then tells much."""
 
     def __post_init__(self) -> None:
         pairs = self.format in PAIR_FORMATS
@@ -51,7 +51,7 @@ class PackingConfig:
         if self.max_length < shortest:
             raise must(
                 "max_length",
-                f"be at least {shortest} for {self.format}, so that a token fits between the special ones",
+                f"be at least {shortest} for {self.format}, whose special tokens need room, too",
                 self.max_length,
                 "Make it longer.",
             )
@@ -89,6 +89,7 @@ class PackingConfig:
 class Examples:
     """Examples as spans of a corpus, in corpus order."""
 
+    config: PackingConfig
     pieces: Pieces
     starts: Int64[np.ndarray, " examples"]
     """Where each example starts, in tokens."""
@@ -97,10 +98,9 @@ class Examples:
     next_stops: Int64[np.ndarray, " examples"] | None
     """Where the true B of a pair stops. None: a single format."""
     pair_targets: Int64[np.ndarray, " examples"] | None
-    """Tokens that A and B fill together where their first sentences allow it. None: a single format."""
+    """Tokens that A and B fill together if their first sentences let them. None: single format."""
     partners: Partners | None
     """Where a random B may start. None: a single format."""
-    max_length: int
     dropped_tokens: int
     """Tokens that no example holds: those of documents with one sentence, which give no pair."""
     kept_tokens: int
@@ -147,13 +147,13 @@ def pack(corpus: TokenizedCorpus, config: PackingConfig, *, seed: int) -> Exampl
     stops = _run_stops(pieces, config, seed=seed)
     first = follow(stops)
     return Examples(
+        config=config,
         pieces=pieces,
         starts=pieces.offsets[first],
         stops=pieces.offsets[stops[first]],
         next_stops=None,
         pair_targets=None,
         partners=None,
-        max_length=config.max_length,
         kept_tokens=corpus.num_tokens,
         dropped_tokens=0,
     )
@@ -181,7 +181,8 @@ def _targets(
 ) -> Int64[np.ndarray, " pieces"]:
     """Draw the length to fill for an example that starts at each piece.
 
-    Source: google-research/bert create_pretraining_data.py:230-238, which draws it once a document.
+    Source: google-research/bert create_pretraining_data.py:230-238, which draws it once a
+    document.
     """
     targets = np.full(num_pieces, room)
     if not config.short_sequence_probability:
@@ -218,6 +219,7 @@ def _pack_pairs(
     alone = np.diff(pieces.document_offsets) == 1
     dropped = int(np.diff(pieces.document_token_offsets)[alone].sum())
     return Examples(
+        config=config,
         pieces=pieces,
         starts=pieces.offsets[first],
         stops=stops,
@@ -226,7 +228,6 @@ def _pack_pairs(
         partners=find_partners(
             corpus, pieces, true_starts=stops, any_sentence=config.nsp_first_sentences
         ),
-        max_length=config.max_length,
         kept_tokens=corpus.num_tokens - dropped,
         dropped_tokens=dropped,
     )

@@ -4,13 +4,16 @@ In: examples as packed. Out: spans, in tokens, and labels. Label 1 means that B 
 
 How the pairs differ from Google's create_pretraining_data.py, on purpose:
 
-- The split into segments is one, whatever the number of mask copies; theirs is drawn again for each copy.
-- A segments tile each document, and B is what follows A, so a B overlaps the next A. Theirs puts the
-  sentences that a random B displaced back, and cuts what is too long at random ends; we never cut.
-- A random B comes from another document, never opens with the sentence that truly follows, and is drawn
-  anew by the same visit as the mask. Theirs may be the true one by accident, and is then labelled random.
-- A random B starts where a true B could. Theirs starts at any sentence, the first of a document included,
-  which no true B ever is: so B alone would tell the label in five cases of eight.
+- The split into segments is one, whatever the number of mask copies; theirs is drawn again for
+  each copy.
+- A segments tile each document, and B is what follows A, so a B overlaps the next A. Theirs puts
+  the sentences that a random B displaced back, and cuts what is too long at random ends; we never
+  cut.
+- A random B comes from another document, never opens with the sentence that truly follows, and is
+  drawn anew by the same visit as the mask. Theirs may be the true one by accident, and is then
+  labelled random.
+- A random B starts where a true B could. Theirs starts at any sentence, the first of a document
+  included, which no true B ever is: so B alone would tell the label in five cases of eight.
 """
 
 from __future__ import annotations
@@ -18,11 +21,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, UInt64
 
 from lit_roberta.data.packing import Examples
 from lit_roberta.data.runs import fitting_stops
-from lit_roberta.randomness import Purpose, below, random_bits
+from lit_roberta.randomness import Purpose, below, keyed_bits
 
 _REDRAWS = 8
 """Draws of a partner before the candidates are tried in turn."""
@@ -42,21 +45,18 @@ class Pairs(NamedTuple):
 def draw_pairs(
     examples: Examples,
     numbers: Int64[np.ndarray, " batch"],
-    visits: Int64[np.ndarray, " batch"],
-    *,
-    seed: int,
+    keys: UInt64[np.ndarray, " batch"],
 ) -> Pairs:
     """Give half of the examples a random B.
 
-    A random B fills what A leaves of the target, as a true one does. Where its first sentence does not fit
-    behind A, A gives up sentences at its end, as it did for the true B when it was packed: otherwise long
-    sentences would be rarer in random Bs.
+    A random B fills what A leaves of the target, as a true one does. Where its first sentence does
+    not fit behind A, A gives up sentences at its end, as it did for the true B when it was packed:
+    otherwise long sentences would be rarer in random Bs.
 
     Args:
         examples: Examples of a pair format.
         numbers: Which of them.
-        visits: Visit of each, as for its mask.
-        seed: The run's seed.
+        keys: The key of each, from its number and its visit.
 
     Returns:
         The pairs.
@@ -65,14 +65,14 @@ def draw_pairs(
     assert examples.next_stops is not None, "the examples are pairs"
     assert examples.partners is not None, "the examples are pairs"
     starts, stops = examples.starts[numbers], examples.stops[numbers]
-    label_bits = random_bits(seed, Purpose.NEXT_SENTENCE_LABEL, numbers, visits)
+    label_bits = keyed_bits(keys, Purpose.NEXT_SENTENCE_LABEL)
     labels = (label_bits >> np.uint64(63)).astype(np.int64)
-    random_starts = _draw_partners(examples, numbers, visits, seed=seed)
+    random_starts = _draw_partners(examples, numbers, keys)
     next_starts = np.where(labels, stops, random_starts)
     pieces = examples.pieces
     offsets = pieces.offsets
     first = np.searchsorted(offsets, next_starts)
-    room = starts + examples.max_length - 3 - (offsets[first + 1] - next_starts)
+    room = starts + examples.config.max_length - 3 - (offsets[first + 1] - next_starts)
     stops = np.minimum(stops, offsets[np.searchsorted(offsets, room, side="right") - 1])
     random_stops = fitting_stops(
         offsets[1:],
@@ -87,9 +87,7 @@ def draw_pairs(
 def _draw_partners(
     examples: Examples,
     numbers: Int64[np.ndarray, " batch"],
-    visits: Int64[np.ndarray, " batch"],
-    *,
-    seed: int,
+    keys: UInt64[np.ndarray, " batch"],
 ) -> Int64[np.ndarray, " batch"]:
     """Draw where a random B starts: in another document, and not with the text of the true one."""
     partners = examples.partners
@@ -102,8 +100,7 @@ def _draw_partners(
     true_texts = partners.texts[np.searchsorted(partners.starts, examples.stops[numbers])]
 
     def draw(attempt: int) -> Int64[np.ndarray, " batch"]:
-        bits = random_bits(seed, Purpose.NEXT_SENTENCE_PARTNER, numbers, visits, attempt)
-        return below(bits, others)
+        return below(keyed_bits(keys, Purpose.NEXT_SENTENCE_PARTNER, attempt), others)
 
     def candidates(drawn: Int64[np.ndarray, " batch"]) -> Int64[np.ndarray, " batch"]:
         return drawn + np.where(drawn >= first, own, 0)

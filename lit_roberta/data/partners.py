@@ -38,8 +38,8 @@ def find_partners(
 ) -> Partners:
     """List the places where a random B may start, and see that every A has one.
 
-    Without `any_sentence` those are the starts of all true Bs. Averaged over all A, each is then drawn as
-    often as it occurs as a true B, so that B alone tells nothing about the label.
+    Without `any_sentence` those are the starts of all true Bs. Averaged over all A, each is then
+    drawn as often as it occurs as a true B, so that B alone tells nothing about the label.
 
     Args:
         corpus: The tokenized corpus.

@@ -1,7 +1,7 @@
 """Sentences cut to fit: what every input format is built from.
 
-In: a tokenized corpus and the room for one sentence. Out: offsets, in tokens. It knows nothing of special
-tokens or of formats.
+In: a tokenized corpus and the room for one sentence. Out: offsets, in tokens. It knows nothing of
+special tokens or of formats.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Runs of pieces: where a run that starts at a piece stops, and which runs a walk over the corpus meets.
+"""Runs of pieces: where each would stop, and which of them a walk over the corpus meets.
 
-In: pieces of sentences. Out: numbers of pieces. Runs are greedy, so where one starts depends on where the
-one before it stopped. Therefore every piece says where a run from there would stop (vectorised), and one
-walk visits the runs that are real.
+In: pieces of sentences. Out: numbers of pieces. Runs are greedy, so where one starts depends on
+where the one before it stopped. Therefore every piece says where a run from there would stop
+(vectorised), and one walk visits the runs that are real.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ def follow(
 ) -> Int64[np.ndarray, " visited"]:
     """Walk from piece to piece, each giving the next one, until the end of the corpus.
 
-    Runs of pieces are greedy: where one starts depends on where the one before it stopped. So every piece
-    says where a run that starts there would stop (vectorised), and this walk visits the ones that are real.
+    Runs of pieces are greedy: where one starts depends on where the one before it stopped. So
+    every piece says where a run that starts there would stop (vectorised), and this walk visits
+    the ones that are real.
 
     Example:
         >>> follow(np.array([2, 3, 3, 5, 5])).tolist()
         [0, 2, 3]
     """
-    link = memoryview(np.ascontiguousarray(links))
+    link = np.ascontiguousarray(links).data
     visited = array("q")
     piece = first
     while piece < len(link):
@@ -76,9 +77,9 @@ def pair_runs(
 ) -> PairRuns:
     """Find the A and the B that would start at each piece.
 
-    A is a run of pieces up to a length drawn uniformly below the target, and at least one; it leaves room
-    for the piece behind it, and leaves a piece behind it. B is the run of pieces behind A that fills up
-    the target, and at least one.
+    A is a run of pieces up to a length drawn uniformly below the target, and at least one; it
+    leaves room for the piece behind it, and leaves a piece behind it. B is the run of pieces
+    behind A that fills up the target, and at least one.
 
     Args:
         pieces: The pieces; two of them fit the room together.

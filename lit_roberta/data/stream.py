@@ -1,27 +1,41 @@
 """Place in the stream to example; update to micro-batches.
 
-An update is a pure function of its number. Nothing here has a position, a generator or an epoch that moves,
-so a run resumes at any update, with any number of workers, and gets what it would have got.
+An update is a pure function of its number. Nothing here has a position, a generator or an epoch
+that moves, so a run resumes at any update, with any number of workers, and gets what it would have
+got.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Int64, UInt64
 from torch.utils.data import Dataset, Sampler
 
-from lit_roberta.batch import IGNORE_INDEX, Cut, Update
+from lit_roberta.batch import Cut, Update
 from lit_roberta.data.building import BuiltRows, ExampleBuilder
 from lit_roberta.data.collation import attention_mask, to_tensor
-from lit_roberta.data.masking import MaskingConfig
+from lit_roberta.data.masking import MaskingConfig, visit_keys
 from lit_roberta.data.order import examples_at
-from lit_roberta.data.packing import Examples, PackingConfig
+from lit_roberta.data.packing import Examples
 from lit_roberta.data.store import TokenizedCorpus
 from lit_roberta.data.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
 __all__ = ["UpdateSampler", "UpdateStream", "examples_at"]
+
+_BLOCK_PLACES = 4096
+"""Places of the stream that are looked up together: for a few it costs as much as for one."""
+
+
+class _Block(NamedTuple):
+    """What one rank trains in some updates that follow each other."""
+
+    number: int
+    examples: Int64[np.ndarray, "updates batch"]
+    keys: UInt64[np.ndarray, "updates batch"]
 
 
 class UpdateStream(Dataset[Update]):
@@ -31,10 +45,9 @@ class UpdateStream(Dataset[Update]):
         corpus: The tokenized training text.
         examples: Its examples, as packed.
         vocabulary: The special ids.
-        packing: The format that the examples were packed in.
         masking: How tokens are chosen and replaced.
         batch_size: Sequences of an update, over all ranks.
-        micro_batch_size: The most sequences that a device holds at once. None: a rank's whole share.
+        micro_batch_size: The most sequences that a device holds at once. None: its whole share.
         seed: The run's seed.
         segments: Whether B gets segment 1. False: segment 0 everywhere.
         rank: This process.
@@ -50,7 +63,6 @@ class UpdateStream(Dataset[Update]):
         examples: Examples,
         vocabulary: Vocabulary,
         *,
-        packing: PackingConfig,
         masking: MaskingConfig,
         batch_size: int,
         micro_batch_size: int | None,
@@ -75,35 +87,43 @@ class UpdateStream(Dataset[Update]):
             examples=examples,
             vocabulary=vocabulary,
             masking=masking,
-            seed=seed,
             segments=segments,
         )
-        self._masking = masking
-        self.packing = packing
         self.batch_size = batch_size
         self.num_examples = len(examples)
-        # Shares are contiguous and differ by at most one sequence; the smaller ones get a filler row, so
-        # that every rank runs the same number of micro-batches and none waits for ever.
-        self._first = rank * batch_size // world_size
-        self._stop = (rank + 1) * batch_size // world_size
-        self._rows = -(-batch_size // world_size)
-        self._micro_batch_size = micro_batch_size or self._rows
+        self._masking = masking
+        self._seed = seed
+        # Shares are contiguous and differ by at most one sequence. The smaller ones get a filler
+        # row, so that every rank runs the same number of micro-batches and none waits for ever.
+        self._share = slice(rank * batch_size // world_size, (rank + 1) * batch_size // world_size)
+        self._num_rows = -(-batch_size // world_size)
+        self._micro_batch_size = micro_batch_size or self._num_rows
+        self._block_size = max(1, _BLOCK_PLACES // batch_size)
+        self._cached = self._look_up(0)
 
     def __getitem__(self, number: int) -> Update:
-        places = number * self.batch_size + np.arange(self._first, self._stop)
-        builder = self._builder
-        numbers = examples_at(places, num_examples=self.num_examples, seed=builder.seed)
-        visits = self._masking.visit(places // self.num_examples)
-        built = builder.build(numbers, visits, num_fillers=self._rows - len(places))
-        return self._update(number, built, num_real=len(places))
+        block, row = divmod(number, self._block_size)
+        if block != self._cached.number:
+            self._cached = self._look_up(block)
+        examples, keys = self._cached.examples[row], self._cached.keys[row]
+        built = self._builder.build(examples, keys, num_fillers=self._num_rows - len(examples))
+        return self._update(number, built, num_real=len(examples))
 
     def epoch_of(self, number: int) -> int:
         """Find the epoch in which an update starts; a batch may span two."""
         return number * self.batch_size // self.num_examples
 
+    def _look_up(self, block: int) -> _Block:
+        """Find the examples of a block of updates, and the keys of their masks."""
+        updates = block * self._block_size + np.arange(self._block_size)
+        share = np.arange(self._share.start, self._share.stop)
+        places = updates[:, None] * self.batch_size + share
+        examples = examples_at(places, num_examples=self.num_examples, seed=self._seed)
+        visits = self._masking.visit(places // self.num_examples)
+        return _Block(block, examples, visit_keys(examples, visits, seed=self._seed))
+
     def _update(self, number: int, built: BuiltRows, *, num_real: int) -> Update:
         rows, slots = built.rows, built.slots
-        counts = np.count_nonzero(slots.labels != IGNORE_INDEX, axis=1)
         return Update(
             number=number,
             input_ids=to_tensor(rows.input_ids),
@@ -112,14 +132,14 @@ class UpdateStream(Dataset[Update]):
             positions=to_tensor(slots.positions),
             labels=to_tensor(slots.labels),
             next_sentence_labels=to_tensor(built.next_sentence_labels),
-            cuts=tuple(self._cuts(rows.lengths.tolist(), counts.tolist())),
-            num_labels=int(counts.sum()),
+            cuts=tuple(self._cuts(rows.lengths.tolist(), slots.counts.tolist())),
+            num_labels=int(slots.counts.sum()),
             num_tokens=int(rows.lengths[:num_real].sum()),
             num_sequences=self.batch_size,
         )
 
     def _cuts(self, lengths: list[int], counts: list[int]) -> Iterator[Cut]:
-        """Cut the rows, longest first, so that each micro-batch is as narrow as its rows allow."""
+        """Cut the rows, longest first, so that each micro-batch is as narrow as it can be."""
         for start in range(0, len(lengths), self._micro_batch_size):
             stop = min(start + self._micro_batch_size, len(lengths))
             yield Cut(
@@ -135,10 +155,11 @@ class UpdateSampler(Sampler[int]):
     """The numbers of the updates that are left, from wherever the run stands.
 
     Args:
-        first: Updates finished so far; read each time that the sampler is iterated, because a resumed run
-            learns its position after the loader is made.
-        total: Updates of the whole run; read late for the same reason. It is also the length, however many
-            are left, because a loader that seems to end early makes the trainer start another epoch.
+        first: Updates finished so far; read each time that the sampler is iterated, because a
+            resumed run learns its position after the loader is made.
+        total: Updates of the whole run; read late for the same reason. It is also the length,
+            however many are left: a loader that seems to end early makes the trainer start another
+            epoch.
     """
 
     def __init__(self, first: Callable[[], int], total: Callable[[], int]) -> None:
