@@ -1,0 +1,83 @@
+"""How much each recipe may train, in one unit for all, as a number of updates.
+
+The unit decides more than the recipes do: at equal epochs a recipe with a small batch makes
+several times the updates, and at equal sequences one with long examples reads twice the text.
+Equal tokens is the default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.errors import must
+
+Unit = Literal["tokens", "sequences", "updates", "epochs", "seconds"]
+
+DEFAULT_PASSES = 40
+"""Passes over the training text; BERT made about 40 (Devlin et al. 2019, appendix A.2)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The same amount of training for every recipe."""
+
+    unit: Unit = "tokens"
+    """What is counted. tokens: non-padding tokens fed. epochs: passes over a recipe's own
+    examples, which is unequal work. seconds: of this machine, turned into updates by a short
+    timing."""
+    amount: int | float | None = None
+    """How much of it. By default as many tokens as 40 passes over the training text have."""
+
+    def __post_init__(self) -> None:
+        if self.amount is None and self.unit != "tokens":
+            rule = f"be given where the unit is {self.unit}"
+            raise must("budget.amount", rule, None, "Only tokens have a default.")
+        if self.amount is not None and not self.amount > 0:
+            raise must("budget.amount", "be above 0", self.amount, "Give a positive number.")
+
+    def resolve(self, *, training_tokens: int) -> Budget:
+        """Fill in the default amount for a training text of so many tokens."""
+        if self.amount is not None:
+            return self
+        return Budget(unit=self.unit, amount=DEFAULT_PASSES * training_tokens)
+
+    def updates(
+        self, data: PretrainingDataModule, *, seconds_per_update: float | None = None
+    ) -> int:
+        """Turn the budget into updates of one recipe, rounded up.
+
+        Args:
+            data: The recipe's data module: its batch, its examples, its text.
+            seconds_per_update: What an update takes here; only read where seconds are the unit.
+        """
+        amount = self.resolve(training_tokens=data.parts.train.num_tokens).amount
+        assert amount is not None, "resolving fills it in"
+        if self.unit == "seconds":
+            assert seconds_per_update is not None, "seconds need a timing"
+            return max(1, round(amount / seconds_per_update))
+        return data.updates_for(self.unit, float(amount))
+
+    def describe(self) -> str:
+        """Say the budget in a few words.
+
+        Example:
+            >>> Budget(unit="epochs", amount=15).describe()
+            '15 epochs'
+        """
+        if self.amount is None:
+            return f"{DEFAULT_PASSES} passes over the training text, in tokens"
+        return f"{self.amount:,.10g} {self.unit}"
+
+
+def never_repeats_a_mask(data: PretrainingDataModule, updates: int) -> bool:
+    """Tell whether a run ends before static masks come round: then it is the dynamic run.
+
+    With `c` copies the masks of epoch `e` are those of visit `e % c`; up to epoch `c` that is
+    `e`, which is what dynamic masking takes.
+    """
+    copies = data.masking.copies
+    if not isinstance(copies, int):
+        return True
+    return updates * data.sequences_per_update <= copies * data.num_examples

@@ -1,0 +1,146 @@
+"""What a model makes of text: sums by document, never a mean of means.
+
+In: a model and batches that say which document each prediction belongs to. Out: sums. It does not
+know where the text comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Float64, Int, Int64
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch
+from lit_roberta.model.bert import BertModel, BertOutput
+from lit_roberta.objectives import correct_labels, cross_entropies, perplexity
+
+Kind = Literal["mask", "random", "kept"]
+"""What stands at a predicted position: `[MASK]`, a random token, or the token itself."""
+
+_KINDS: tuple[Kind, ...] = ("mask", "random", "kept")
+
+
+@dataclass
+class DocumentSums:
+    """Cross-entropies, counts and correct predictions, by document."""
+
+    nats: Float64[np.ndarray, " documents"]
+    counts: Int64[np.ndarray, " documents"]
+    num_correct: int = 0
+    kinds: dict[Kind, tuple[float, int]] = field(default_factory=dict)
+    """Summed nats and their count, by what stood at the position."""
+
+    @property
+    def loss(self) -> float:
+        """Nats per predicted token; 0 where nothing was predicted."""
+        return float(self.nats.sum() / max(1, self.counts.sum()))
+
+    @property
+    def perplexity(self) -> float:
+        """Exponential of the loss."""
+        return perplexity(self.loss)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the predicted tokens that were the first guess."""
+        return self.num_correct / max(1, int(self.counts.sum()))
+
+    @property
+    def loss_by_kind(self) -> dict[Kind, float]:
+        """Nats per predicted token, by what stood at the position."""
+        return {kind: total / count for kind, (total, count) in self.kinds.items() if count}
+
+
+def score(
+    model: BertModel, text: Dataset[HeldOutBatch], *, num_documents: int, mask_id: int
+) -> DocumentSums:
+    """Predict what is masked in a text.
+
+    Args:
+        model: In any mode; it is scored in evaluation mode and then put back.
+        text: Batches, in any cut; the cut changes nothing but rounding.
+        num_documents: Documents of the part that the text is from.
+        mask_id: Id of `[MASK]`.
+
+    Returns:
+        The sums, in nats.
+    """
+    sums = DocumentSums(
+        np.zeros(num_documents),
+        np.zeros(num_documents, dtype=np.int64),
+        kinds=dict.fromkeys(_KINDS, (0.0, 0)),
+    )
+    for (batch, documents), output in _predictions(model, text):
+        labels = batch.labels[:, 1:]
+        counted = labels != IGNORE_INDEX
+        losses = cross_entropies(output.mlm_logits, labels)
+        where = documents[:, 1:][counted].numpy()
+        values = losses[counted].double().cpu().numpy()
+        sums.nats += np.bincount(where, weights=values, minlength=num_documents)
+        sums.counts += np.bincount(where, minlength=num_documents)
+        sums.num_correct += int(correct_labels(output.mlm_logits, labels)[counted].sum())
+        _add_kinds(sums, values, _kinds(batch, mask_id)[counted].cpu().numpy())
+    return sums
+
+
+def score_next_sentence(model: BertModel, pairs: Dataset[HeldOutBatch]) -> float:
+    """Give the share of pairs of which the model tells rightly whether B follows A."""
+    right = total = 0
+    for (batch, _), output in _predictions(model, pairs):
+        assert output.nsp_logits is not None, "the model has no next-sentence head"
+        assert batch.next_sentence_labels is not None, "the text has no pairs"
+        right += int((output.nsp_logits.argmax(dim=1) == batch.next_sentence_labels).sum())
+        total += len(batch.next_sentence_labels)
+    return right / max(1, total)
+
+
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    """Move a batch to a device; what is None stays None."""
+    return Batch._make(None if part is None else part.to(device) for part in batch)
+
+
+def batches_of(text: Dataset[HeldOutBatch]) -> Iterator[HeldOutBatch]:
+    """Yield all batches of a text, in order."""
+    for index in range(len(text)):  # type: ignore[arg-type]  # a map-style dataset has a length
+        yield text[index]
+
+
+@torch.inference_mode()
+def _predictions(
+    model: BertModel, text: Dataset[HeldOutBatch]
+) -> Iterator[tuple[HeldOutBatch, BertOutput]]:
+    """Run the model in evaluation mode over a text, on the model's device."""
+    was_training = model.training
+    device = next(model.parameters()).device
+    model.eval()
+    try:
+        for held_out in batches_of(text):
+            batch = to_device(held_out.batch, device)
+            yield HeldOutBatch(batch, held_out.documents), model(*batch[:4])
+    finally:
+        model.train(was_training)
+
+
+def _kinds(batch: Batch, mask_id: int) -> Int[Tensor, "batch slots"]:
+    """Tell what stands at each slot but the first: a place in `_KINDS`."""
+    found = batch.input_ids.gather(1, batch.positions[:, 1:])
+    kept = (found == batch.labels[:, 1:]).long()
+    return torch.where(found == mask_id, 0, 1 + kept)
+
+
+def _add_kinds(
+    sums: DocumentSums,
+    values: Float64[np.ndarray, " predictions"],
+    kinds: Int64[np.ndarray, " predictions"],
+) -> None:
+    totals = np.bincount(kinds, weights=values, minlength=len(_KINDS))
+    counts = np.bincount(kinds, minlength=len(_KINDS))
+    for place, kind in enumerate(_KINDS):
+        total, count = sums.kinds[kind]
+        sums.kinds[kind] = (total + float(totals[place]), count + int(counts[place]))
