@@ -66,7 +66,7 @@ def measure_overlap(train: Iterable[Document], held_out: Sequence[Document]) -> 
         found = _grams(document, numbers)
         places = np.searchsorted(known, found)
         seen[places[known[places] == found]] = True
-    shares = [seen[np.searchsorted(known, gram)].mean() if len(gram) else 0.0 for gram in grams]
+    shares = [float(seen[np.searchsorted(known, gram)].mean()) for gram in grams if len(gram)]
     return Overlap(
         documents=len(grams),
         near_duplicates=sum(share >= NEAR_DUPLICATE_SHARE for share in shares),

@@ -70,7 +70,7 @@ def weigh_lines(lines: Sequence[str], *, language: str) -> LineEvidence:
     return LineEvidence(
         end_share=sum(map(ends_like_sentence, sample)) / len(sample),
         single_share=sum(len(_segment(line, language)) == 1 for line in sample) / len(sample),
-        median_words=median(map(count_words, sample)),
+        median_words=float(median(map(count_words, sample))),
     )
 
 

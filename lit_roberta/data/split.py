@@ -27,7 +27,7 @@ SHARE_OF_FEW, SHARE_OF_MANY = 0.20, 0.05
 """Share of words that test gets, below and from 1,000 documents."""
 FEWEST_TEST, FEWEST_VALIDATION = 8, 4
 """Documents; with less there is no interval over documents, so no verdict."""
-MOST_TEST_WORDS, MOST_VALIDATION_WORDS = 1_000_000, 200_000
+MOST_TEST_WORDS, MOST_VALIDATION_WORDS = 1e6, 2e5
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,15 @@ def _in_order(corpus: Corpus, units: Sequence[_Unit]) -> list[Document]:
 def _too_small(documents: int, units: int, by: SplitUnit) -> UserError:
     held_out = f"{FEWEST_TEST} documents for test, {FEWEST_VALIDATION} for validation"
     rule = f"have {held_out} and at least half of its text for training"
-    got = f"{documents} documents" + (f" in {units} files" if by == "file" else "")
+    got = _counted(documents, "document")
+    if by == "file":
+        got += f" in {_counted(units, 'file')}"
     remedy = (
         "Give more text, another reading.document_boundary, or your own validation_corpus and "
         "test_corpus."
     )
     return must("corpus", rule, got, remedy)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
