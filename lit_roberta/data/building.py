@@ -90,7 +90,8 @@ class ExampleBuilder:
             plan.spans,
             self.corpus.tokens,
             self.vocabulary,
-            segments=self.segments and pairs,
+            segments=self.segments,
+            pairs=pairs,
             seq=seq,
         )
         return BuiltRows(rows, plan.spans, self._mask(rows, plan), plan.next_sentence_labels)

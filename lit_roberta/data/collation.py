@@ -98,6 +98,7 @@ def lay_out(
     vocabulary: Vocabulary,
     *,
     segments: bool,
+    pairs: bool,
     seq: int | None = None,
 ) -> Rows:
     """Place spans and special tokens in rows.
@@ -106,7 +107,8 @@ def lay_out(
         spans: What each row holds.
         tokens: The tokens of the corpus.
         vocabulary: The special ids.
-        segments: Give what lies behind the first `[SEP]` segment 1. False: no segment ids.
+        segments: Give segment ids: 1 to B, 0 to all else. False: none.
+        pairs: Whether what lies behind the first `[SEP]` is a B.
         seq: Columns, in tokens. None: as many as the longest row has.
 
     Returns:
@@ -118,8 +120,8 @@ def lay_out(
     input_ids[:, 0] = vocabulary.cls_id
     input_ids[spans.rows, spans.closes] = vocabulary.sep_id
     spans.scatter(tokens, input_ids)
-    if not segments:
-        return Rows(input_ids, lengths, None)
+    if not (segments and pairs):
+        return Rows(input_ids, lengths, np.zeros_like(input_ids) if segments else None)
     columns = np.arange(seq)
     first = spans.closes[np.searchsorted(spans.rows, np.arange(len(lengths)))]
     second = (columns > first[:, None]) & (columns < lengths[:, None])

@@ -91,13 +91,13 @@ class _PaddedExamples:
         keys = visit_keys(number, np.array(visit), seed=self._seed)
         built = self._builder.build(number, keys, seq=self._max_length)
         rows, slots = built.rows, built.slots
+        assert rows.segment_ids is not None, "they were asked for"
         labels = np.full(self._max_length, IGNORE_INDEX)
         used = slots.labels[0] != IGNORE_INDEX
         labels[slots.positions[0][used]] = slots.labels[0][used]
-        segments = np.zeros(self._max_length, dtype=np.int64)
         example = RobertaExample(
             input_ids=to_tensor(rows.input_ids[0]),
-            segment_ids=to_tensor(segments if rows.segment_ids is None else rows.segment_ids[0]),
+            segment_ids=to_tensor(rows.segment_ids[0]),
             attention_mask=to_tensor(attention_mask(rows.lengths, self._max_length)[0]),
             mlm_labels=to_tensor(labels),
         )

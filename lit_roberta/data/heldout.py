@@ -50,7 +50,7 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         max_length: Longest row, in tokens, special tokens included.
         masking: Rate and shares; its copies are not read, because held-out masks never move.
         batch_size: Rows scored at once.
-        segments: Whether B gets segment 1: only for a model that was trained on pairs.
+        segments: Whether B gets segment 1, as a model that was trained on pairs expects.
         draws: How many of the draws, from the first. None: all, so that each token is predicted
             once.
         max_tokens: Only as many whole documents as hold so many tokens, in hash order. None: all.
@@ -86,7 +86,8 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         self._corpus = select_documents(corpus, documents)
         self._vocabulary = vocabulary
         self._masking = masking
-        self._segments = segments and format in PAIR_FORMATS
+        self._segments = segments
+        self._pairs = format in PAIR_FORMATS
         self._masks = held_out_masks(
             self._corpus, vocabulary, documents=documents, masking=masking
         )
@@ -99,7 +100,13 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
     def __getitem__(self, index: int) -> HeldOutBatch:
         plan = self._plans[index]
         taken = self._rows.take(plan.rows)
-        rows = lay_out(taken.spans, self._corpus.tokens, self._vocabulary, segments=self._segments)
+        rows = lay_out(
+            taken.spans,
+            self._corpus.tokens,
+            self._vocabulary,
+            segments=self._segments,
+            pairs=self._pairs,
+        )
         drawn = np.full(rows.input_ids.shape, NEVER)
         taken.spans.scatter(self._masks.draws, drawn)
         _blank(drawn, taken)

@@ -129,7 +129,7 @@ def dynamic_mask(
         masking: Rate and shares; None for 15% and 80/10/10. Its `copies` are not read.
         vocabulary: The special ids. None: ids 0 to 4 are special, 4 is `[MASK]`, and random tokens
             are drawn up to the largest id given.
-        word_starts: True at the first piece of each word; needed for whole words.
+        word_starts: True at the first piece of each word; only whole words need it.
 
     Returns:
         `(input_ids, labels)`: the masked rows, and the original id at chosen positions with
@@ -146,19 +146,24 @@ def dynamic_mask(
         1
     """
     masking = masking or MaskingConfig()
-    if masking.whole_word and word_starts is None:
-        raise must("word_starts", "be given for whole words", None, "Set whole_word to false.")
-    rows = np.atleast_2d(np.array(input_ids, dtype=np.int64))
+    if masking.whole_word != (word_starts is not None):
+        raise must(
+            "word_starts",
+            "be given for whole words, and only for them",
+            "none" if word_starts is None else "some",
+            "Set whole_word to match.",
+        )
+    rows = np.atleast_2d(input_ids.numpy()).astype(np.int64)  # a copy, to be changed
     if vocabulary is None:
         vocabulary = _plain_vocabulary(int(rows.max(initial=0)) + 1)
-    special = np.atleast_2d(np.asarray(special_tokens_mask)).astype(bool)
+    special = np.atleast_2d(special_tokens_mask.numpy()).astype(bool)
     maskable = ~special & vocabulary.maskable[rows]
     examples, epochs = np.asarray(example, np.int64), np.asarray(epoch, np.int64)
     choice = choose_tokens(
         maskable,
         rate=masking.rate,
         keys=np.broadcast_to(visit_keys(examples, epochs, seed=seed), len(rows)),
-        word_starts=np.atleast_2d(np.asarray(word_starts)) if masking.whole_word else None,
+        word_starts=None if word_starts is None else np.atleast_2d(word_starts.numpy()),
     )
     labels = np.full_like(rows, IGNORE_INDEX)
     labels[choice.rows, choice.columns] = corrupt(

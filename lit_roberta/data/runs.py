@@ -11,7 +11,7 @@ from array import array
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int64, Shaped
+from jaxtyping import Int64
 
 from lit_roberta.data.pieces import Pieces
 from lit_roberta.randomness import Purpose, below, random_bits
@@ -40,12 +40,12 @@ def follow(
 
 
 def fitting_stops(
-    ends: Shaped[np.ndarray, " pieces"],
-    limits: Shaped[np.ndarray, " pieces"],
+    ends: Int64[np.ndarray, " pieces"],
+    limits: Int64[np.ndarray, " runs"],
     *,
-    at_least: Int64[np.ndarray, " pieces"],
-    at_most: Int64[np.ndarray, " pieces"],
-) -> Int64[np.ndarray, " pieces"]:
+    at_least: Int64[np.ndarray, " runs"],
+    at_most: Int64[np.ndarray, " runs"],
+) -> Int64[np.ndarray, " runs"]:
     """Find where a run of pieces stops that ends no later than a limit.
 
     Args:
