@@ -1,0 +1,94 @@
+"""The command line before it is parsed: the order of configuration files, shipped files, the default folder.
+
+In: the words that a person typed. Out: words that jsonargparse reads in the sense that the person meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import lit_roberta
+from lit_roberta.errors import must
+
+_CONFIG_FLAGS = ("--config", "-c")
+
+
+def arrange(argv: Sequence[str]) -> list[str]:
+    """Put configuration files before all other arguments, and give the run its default folder.
+
+    jsonargparse reads from left to right, so `--data.batch_size 8 --config x.yaml` would take x's batch
+    size. A person who names a setting on the command line means it, wherever it stands.
+
+    Args:
+        argv: The arguments, without the program's name.
+
+    Returns:
+        The subcommand and what stood before it, the default folder, the files in their order, the rest.
+
+    Raises:
+        UserError: If a configuration file does not exist, here or among the shipped ones.
+
+    Example:
+        >>> arrange(["fit", "--data.batch_size", "8"])
+        ['fit', '--trainer.default_root_dir', 'runs/pretraining', '--data.batch_size', '8']
+    """
+    start = next((place for place, word in enumerate(argv) if not word.startswith("-")), None)
+    if start is None:
+        return list(argv)
+    configs, rest = _take_configs(argv[start + 1 :])
+    found = [find_config(name) for name in configs]
+    name = found[0].stem if found else "pretraining"
+    flags = [word for path in found for word in ("--config", str(path))]
+    folder = ["--trainer.default_root_dir", f"runs/{name}"]
+    return [*argv[: start + 1], *folder, *flags, *rest]
+
+
+def _take_configs(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part arguments into the names of configuration files and all others, each in their order."""
+    configs: list[str] = []
+    rest: list[str] = []
+    pending = iter(words)
+    for word in pending:
+        flag, equals, value = word.partition("=")
+        if flag not in _CONFIG_FLAGS:
+            rest.append(word)
+        elif equals:
+            configs.append(value)
+        else:
+            value = next(pending, "")
+            if not value:
+                raise must("--config", "be followed by a file", word, "Give the path of one.")
+            configs.append(value)
+    return configs, rest
+
+
+def find_config(name: str) -> Path:
+    """Find a configuration file: a path, or else one of those that ship with the package.
+
+    Args:
+        name: A path as it is; or, where nothing lies there, a shipped file as `configs/bert.yaml`,
+            `bert.yaml` or `bert`, `size/small.yaml` or `size/small`.
+
+    Raises:
+        UserError: If there is no such file.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    folder = shipped_configs()
+    for candidate in (folder.parent / name, folder / name, folder / f"{name}.yaml"):
+        # A name must not leave the folder: `../x` is a path, and nothing lies there.
+        if candidate.is_file() and folder.resolve() in candidate.resolve().parents:
+            return candidate
+    shipped = ", ".join(
+        sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+    )
+    raise must("--config", "name a file", name, f"Shipped are: {shipped}.")
+
+
+def shipped_configs() -> Path:
+    """Give the folder of the shipped configuration files: in the package, or beside it in a checkout."""
+    package = Path(lit_roberta.__file__).parent
+    installed = package / "configs"
+    return installed if installed.is_dir() else package.parent / "configs"

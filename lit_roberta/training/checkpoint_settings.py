@@ -1,0 +1,145 @@
+"""What a run takes from a checkpoint and what from its configuration.
+
+The weights decide the encoder, the objective and the tokenizer: another value could only fail, or train a
+model on ids that mean something else. All else is the configuration's, so that a run can go on with another
+learning rate, batch or length.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lit_roberta.errors import must
+
+logger = logging.getLogger(__name__)
+
+_NAMED = ("last", "best")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointSettings:
+    """The settings that weights stand on."""
+
+    path: Path
+    encoder: Mapping[str, Any]
+    next_sentence: bool
+    tokenizer: str
+    """The tokenizer as JSON."""
+    tokenizer_config: Mapping[str, Any]
+    """How it was trained; empty where that is not known."""
+    total_updates: int
+    """The length that the run had when it was saved."""
+
+    def as_flat(self) -> dict[str, Any]:
+        """Give the settings by their names on the command line."""
+        return {
+            **{f"model.encoder.{name}": value for name, value in self.encoder.items()},
+            "model.next_sentence": self.next_sentence,
+            **{f"data.tokenizer.{name}": value for name, value in self.tokenizer_config.items()},
+        }
+
+
+def resolve_checkpoint(name: str | None, *, folder: Path, subcommand: str) -> Path | None:
+    """Turn `--ckpt_path` into a file.
+
+    Args:
+        name: A file, `last`, `best`, or None.
+        folder: The run's folder; `last` and `best` lie in its `checkpoints/`.
+        subcommand: fit, validate, test or predict.
+
+    Returns:
+        The file; None to start afresh, which only `fit` can.
+
+    Raises:
+        UserError: If a fresh start would write over a run, if anything but `fit` has no checkpoint, or if
+            the file does not exist.
+    """
+    if name is None:
+        if subcommand != "fit":
+            remedy = "Train one with fit, then give --ckpt_path last, or the path of one."
+            raise must("ckpt_path", f"name a checkpoint to {subcommand}", None, remedy)
+        _refuse_earlier_run(folder)
+        return None
+    path = folder / "checkpoints" / f"{name}.ckpt" if name in _NAMED else Path(name)
+    if path.is_file():
+        return path
+    if name == "last" and subcommand == "fit":
+        logger.info("There is no %s yet: starting afresh.", path)
+        return None
+    remedy = "Look into the checkpoints folder of the run, or name its folder with --trainer.default_root_dir."
+    raise must("ckpt_path", "be last, best or a file", str(path), remedy)
+
+
+def _refuse_earlier_run(folder: Path) -> None:
+    if (folder / "checkpoints" / "last.ckpt").is_file():
+        remedy = "Go on with it by --ckpt_path last, or name another with --trainer.default_root_dir."
+        raise must("trainer.default_root_dir", "hold no earlier run", str(folder), remedy)
+
+
+def read_checkpoint_settings(path: Path) -> CheckpointSettings:
+    """Read the settings that a checkpoint's weights stand on. Nothing in the file is executed.
+
+    Raises:
+        UserError: If the file is not a checkpoint of this package.
+    """
+    try:
+        checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        settings = checkpoint["hyper_parameters"]
+        return CheckpointSettings(
+            path=path,
+            encoder=settings["encoder"],
+            next_sentence=settings["next_sentence"],
+            tokenizer=checkpoint["tokenizer"],
+            tokenizer_config=checkpoint.get("tokenizer_config", {}),
+            total_updates=checkpoint["total_updates"],
+        )
+    except Exception as error:
+        # torch raises half a dozen kinds for a file that is cut short, is no archive or holds code.
+        remedy = "It may be cut short, or come from another program."
+        raise must("ckpt_path", "be a checkpoint of this package", str(path), remedy) from error
+
+
+def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse a setting that was given and that is not the checkpoint's.
+
+    Args:
+        stored: The checkpoint's settings, by their names on the command line.
+        given: What the command line and the configuration files name, and nothing else.
+
+    Raises:
+        UserError: Names the setting and both values.
+
+    Example:
+        >>> check_agreement({"model.encoder.hidden_size": 128}, {"model.encoder.hidden_size": 64})
+        Traceback (most recent call last):
+        lit_roberta.errors.UserError: model.encoder.hidden_size must be the checkpoint's 128, got 64. \
+Leave it out: the weights stand on it.
+    """
+    for name, value in given.items():
+        if name in stored and _plain(value) != _plain(stored[name]):
+            rule = f"be the checkpoint's {stored[name]!r}"
+            raise must(name, rule, value, "Leave it out: the weights stand on it.")
+
+
+def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the leaves of nested settings with their dotted names.
+
+    Example:
+        >>> dict(flatten({"a": {"b": 1}, "c": 2}))
+        {'a.b': 1, 'c': 2}
+    """
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a setting
+    return list(value) if isinstance(value, tuple) else value
