@@ -1,0 +1,1 @@
+"""From losses to checkpoints: the Lightning side of the package."""

@@ -96,7 +96,7 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
             encoder=settings["encoder"],
             next_sentence=settings["next_sentence"],
             tokenizer=checkpoint["tokenizer"],
-            tokenizer_config=checkpoint.get("tokenizer_config", {}),
+            tokenizer_config=checkpoint.get("PretrainingDataModule", {}).get("tokenizer", {}),
             total_updates=checkpoint["total_updates"],
         )
     except Exception as error:

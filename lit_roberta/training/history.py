@@ -1,0 +1,67 @@
+"""The training loss of each epoch, kept on the device and in the checkpoint.
+
+An epoch is a pass over the examples; an update that spans two counts for the one in which it
+starts.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class History:
+    """Sums of the masked-language-model loss by epoch.
+
+    Sums, not means: an epoch's mean weighs each predicted token alike, however the updates were
+    cut. They stay on the device until somebody reads them, because reading waits for the device.
+    """
+
+    def __init__(self) -> None:
+        self._sums: list[Tensor] = []
+        self._counts: list[int] = []
+
+    def add(self, epoch: int, *, loss_sum: Tensor, num_labels: int) -> None:
+        """Add an update.
+
+        Args:
+            epoch: The one in which the update starts.
+            loss_sum: Cross entropies of its masked tokens, unweighted, in nats.
+            num_labels: How many they are.
+        """
+        while len(self._counts) <= epoch:
+            self._sums.append(torch.zeros_like(loss_sum, dtype=torch.float64))
+            self._counts.append(0)
+        self._sums[epoch] += loss_sum
+        self._counts[epoch] += num_labels
+
+    @property
+    def mlm_loss_per_epoch(self) -> list[float]:
+        """Mean loss of each epoch so far, in nats per masked token; NaN for one without any."""
+        return [
+            float(loss) / count if count else float("nan")
+            for loss, count in zip(self._sums, self._counts, strict=True)
+        ]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give the sums and counts as plain numbers."""
+        return {"sums": [float(loss) for loss in self._sums], "counts": list(self._counts)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from stored sums."""
+        self._sums = [torch.tensor(loss, dtype=torch.float64) for loss in state["sums"]]
+        self._counts = list(state["counts"])
+
+    def to(self, device: torch.device) -> None:
+        """Move the sums to the device that trains."""
+        self._sums = [loss.to(device) for loss in self._sums]
+
+    def write(self, path: Path) -> None:
+        """Write the losses as JSON, beside and renamed."""
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps({"mlm_loss_per_epoch": self.mlm_loss_per_epoch}), "utf-8")
+        part.replace(path)

@@ -1,0 +1,73 @@
+"""What training measures of itself between two log entries, without waiting for the device."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class UpdateSums(NamedTuple):
+    """The losses of one update on this rank, as sums."""
+
+    mlm_loss: Tensor
+    """Nats, unweighted."""
+    nsp_loss: Tensor
+    """Nats."""
+    num_labels: int
+    """Masked tokens of the whole update, over all ranks."""
+    num_sequences: int
+    """Sequences of the whole update, over all ranks."""
+    num_tokens: int
+    """Non-padding tokens of the whole update, over all ranks."""
+
+
+@dataclass
+class _Totals:
+    """What has been added since the last reading."""
+
+    mlm_loss: Tensor = field(default_factory=lambda: torch.zeros(()))
+    nsp_loss: Tensor = field(default_factory=lambda: torch.zeros(()))
+    num_labels: int = 0
+    num_sequences: int = 0
+    num_tokens: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+
+class TrainingMeter:
+    """Sums since the meter was last read: a mean over tokens, never a mean of updates."""
+
+    def __init__(self) -> None:
+        self._totals = _Totals()
+        self._grad_norm = torch.zeros(())
+
+    def add(self, sums: UpdateSums, *, grad_norm: Tensor) -> None:
+        """Add an update and the norm of its gradient before clipping."""
+        totals = self._totals
+        totals.mlm_loss = totals.mlm_loss + sums.mlm_loss
+        totals.nsp_loss = totals.nsp_loss + sums.nsp_loss
+        totals.num_labels += sums.num_labels
+        totals.num_sequences += sums.num_sequences
+        totals.num_tokens += sums.num_tokens
+        self._grad_norm = grad_norm
+
+    def read(self) -> dict[str, float]:
+        """Give the means since the last reading, and start anew. This waits for the device.
+
+        Returns:
+            masked_lm_loss (nats per masked token), next_sentence_loss (nats per pair), grad_norm
+            (of the last update, before clipping) and tokens_per_second (non-padding); nothing
+            where there was no update.
+        """
+        totals, self._totals = self._totals, _Totals()
+        if not totals.num_sequences:
+            return {}
+        return {
+            "masked_lm_loss": float(totals.mlm_loss) / max(1, totals.num_labels),
+            "next_sentence_loss": float(totals.nsp_loss) / totals.num_sequences,
+            "grad_norm": float(self._grad_norm),
+            "tokens_per_second": totals.num_tokens / max(1e-9, time.monotonic() - totals.since),
+        }

@@ -1,0 +1,277 @@
+"""The LightningModule: the encoder, its losses, and how one update is made.
+
+An update comes whole, already cut into micro-batches that fit the device, and carries its number.
+One `training_step` is one optimizer step (manual optimization), so that everything counts in
+updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.utilities.types import OptimizerLRScheduler
+from torch import Tensor
+
+from lit_roberta.batch import Batch, HeldOutBatch, Update
+from lit_roberta.model.bert import BertModel
+from lit_roberta.model.config import EncoderConfig
+from lit_roberta.objectives import (
+    cross_entropies,
+    loss_sum,
+    loss_weights,
+    sums,
+    unigram_cross_entropy,
+)
+from lit_roberta.training.held_out_metrics import HeldOutMetrics
+from lit_roberta.training.history import History
+from lit_roberta.training.meter import TrainingMeter, UpdateSums
+from lit_roberta.training.optimizer import OptimizerConfig, build_optimizer, order_by_name
+from lit_roberta.training.ranks import counts_over_ranks, sum_over_ranks, without_synchronisation
+from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
+from lit_roberta.training.seeding import dropout_seed, seeded_dropout
+
+
+class PretrainingModule(pl.LightningModule):
+    """Pretrain an encoder on masked language modelling, and on next-sentence prediction if asked.
+
+    Args:
+        encoder: The encoder's sizes and rates. next_sentence: Train the next-sentence objective
+        too; the format must be a pair. optimizer: AdamW's settings and the clipping. schedule:
+        How the learning rate rises and falls. frequency_weighted_loss: Weigh each token's
+        training loss by the inverse of its frequency, at a
+            mean weight of 1. Evaluation is never weighted.
+        seed: Of initial weights and dropout; the command line links it to seed_everything.
+    """
+
+    def __init__(
+        self,
+        encoder: EncoderConfig,
+        *,
+        next_sentence: bool = False,
+        optimizer: OptimizerConfig = OptimizerConfig(),  # noqa: B008 - frozen
+        schedule: ScheduleConfig = ScheduleConfig(),  # noqa: B008 - frozen
+        frequency_weighted_loss: bool = False,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.automatic_optimization = False
+        self.settings: dict[str, Any] = {
+            "encoder": asdict(encoder),
+            "next_sentence": next_sentence,
+            "optimizer": asdict(optimizer),
+            "schedule": asdict(schedule),
+            "frequency_weighted_loss": frequency_weighted_loss,
+            "seed": seed,
+        }
+        self.model = BertModel(encoder, next_sentence=next_sentence, seed=seed)
+        self.next_sentence = next_sentence
+        self.optimizer_config = optimizer
+        self.schedule = schedule
+        self.frequency_weighted_loss = frequency_weighted_loss
+        self.seed = seed
+        self.held_out_metrics = HeldOutMetrics()
+        self.history = History()
+        self.meter = TrainingMeter()
+        self.num_tokens = 0
+        """Non-padding tokens fed so far, over the whole run."""
+        self.stop_requested: Callable[[], bool] = lambda: False
+        """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
+        self._loss_weights: Tensor | None = None
+        self._grad_norm: Tensor = torch.zeros(())
+
+    # ---- where the run stands
+
+    @property
+    def update_number(self) -> int:
+        """Updates finished so far, which is the number of the next one."""
+        return self.trainer.global_step
+
+    @property
+    def num_sequences(self) -> int:
+        """Sequences fed so far, over the whole run."""
+        return self.update_number * self._data.sequences_per_update
+
+    @property
+    def total_updates(self) -> int:
+        """Updates of the whole run."""
+        return self.trainer.max_steps
+
+    @property
+    def _data(self) -> Any:
+        datamodule = self.trainer.datamodule  # type: ignore[attr-defined]
+        assert datamodule is not None, "train with datamodule=, not with loaders"
+        return datamodule
+
+    # ---- one update
+
+    def on_train_start(self) -> None:
+        """Set what the first update of this start needs."""
+        if self.frequency_weighted_loss:
+            data = self._data
+            weights = loss_weights(data.token_counts, data.vocabulary.special_ids)
+            self._loss_weights = weights.to(self.device)
+        self.history.to(self.device)
+        self._write_group_values()
+
+    def training_step(self, update: Update) -> None:
+        """Make one update: all its micro-batches, then one optimizer step."""
+        # A loader, a checkpoint or a trainer flag that shifts the stream fails here instead of
+        # training on the wrong text.
+        assert update.number == self.update_number, (update.number, self.update_number)
+        self._adamw.zero_grad()
+        seed = dropout_seed(self.seed, update=update.number, rank=self.global_rank)
+        with seeded_dropout(seed, device=self.device):
+            update_sums = self._accumulate(update)
+        if update_sums is None:
+            return
+        epoch = update.number * update.num_sequences // self._data.num_examples
+        self._adamw.step()
+        self._set_learning_rate()
+        self.num_tokens += update_sums.num_tokens
+        self.history.add(epoch, loss_sum=update_sums.mlm_loss, num_labels=update_sums.num_labels)
+        self.meter.add(update_sums, grad_norm=self._grad_norm)
+
+    def _accumulate(self, update: Update) -> UpdateSums | None:
+        """Sum up the gradients of all micro-batches; None if a stop was asked for in between."""
+        num_labels, num_tokens = counts_over_ranks(
+            self.trainer, update.num_labels, update.num_tokens
+        )
+        last = len(update.cuts) - 1
+        losses = []
+        for number, batch in enumerate(update.micro_batches()):
+            if self.stop_requested():
+                return None
+            loss = self._losses(batch)
+            # DDP averages over ranks, and the divisors count all of them already.
+            mean = loss.weighted_mlm * (self.trainer.world_size / max(1, num_labels))
+            if self.next_sentence:
+                mean = mean + loss.nsp * (self.trainer.world_size / update.num_sequences)
+            with nullcontext() if number == last else without_synchronisation(self.trainer):
+                self.manual_backward(mean)
+            losses.append(torch.stack([loss.mlm.detach(), loss.nsp.detach()]))
+        mlm_loss, nsp_loss = sum_over_ranks(self.trainer, torch.stack(losses).sum(dim=0))
+        return UpdateSums(mlm_loss, nsp_loss, num_labels, update.num_sequences, num_tokens)
+
+    def _losses(self, batch: Batch) -> _Losses:
+        output = self.model(*batch[:4])
+        labels = batch.labels[:, 1:]
+        if self._loss_weights is None:
+            mlm = weighted = loss_sum(output.mlm_logits, labels)
+        else:
+            losses = cross_entropies(output.mlm_logits, labels)
+            mlm = losses.sum()
+            weighted = (losses * self._loss_weights[labels.clamp(min=0)]).sum()
+        nsp = torch.zeros_like(mlm)
+        if self.next_sentence:
+            assert batch.next_sentence_labels is not None, "the format has no pairs"
+            nsp = loss_sum(output.nsp_logits, batch.next_sentence_labels)
+        return _Losses(mlm, weighted, nsp)
+
+    def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Clip the gradient: here it is whole, and no longer scaled."""
+        limit = self.optimizer_config.clip_norm or float("inf")
+        self._grad_norm = torch.nn.utils.clip_grad_norm_(self.parameters(), limit)
+
+    # ---- the optimizer
+
+    def configure_optimizers(self) -> OptimizerLRScheduler:
+        """Build AdamW; the learning rate is computed from the update's number, by no scheduler."""
+        fused = not str(self.trainer.precision).startswith("16")
+        return build_optimizer(self.model, self.optimizer_config, fused=fused)
+
+    @property
+    def _adamw(self) -> Any:
+        return self.optimizers()
+
+    def _write_group_values(self) -> None:
+        """Let the configuration win over what a checkpoint restored."""
+        config = self.optimizer_config
+        for group in self._adamw.param_groups:
+            group["betas"], group["eps"] = config.betas, config.eps
+            group["weight_decay"] = config.weight_decay if group["name"] == "decayed" else 0.0
+        self._set_learning_rate()
+
+    def _set_learning_rate(self) -> None:
+        """Set the rate of the next update."""
+        factor = learning_rate_factor(
+            self.update_number, total=self.total_updates, schedule=self.schedule
+        )
+        for group in self._adamw.param_groups:
+            group["lr"] = self.optimizer_config.lr * factor
+
+    # ---- held-out text
+
+    def validation_step(
+        self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0
+    ) -> None:
+        """Score a batch of masked text or of pairs."""
+        self._score(batch.batch)
+
+    def test_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
+        """Score a batch of masked text or of pairs."""
+        self._score(batch.batch)
+
+    def on_validation_epoch_end(self) -> None:
+        """Log what the validation text gave."""
+        self._log_held_out("val", part="validation")
+
+    def on_test_epoch_end(self) -> None:
+        """Log what the test text gave."""
+        self._log_held_out("test", part="test")
+
+    def _score(self, batch: Batch) -> None:
+        output = self.model(*batch[:4])
+        if batch.next_sentence_labels is None:
+            self.held_out_metrics.add_masked_lm(sums(output.mlm_logits, batch.labels[:, 1:]))
+        elif self.next_sentence:
+            self.held_out_metrics.add_next_sentence(
+                sums(output.nsp_logits, batch.next_sentence_labels)
+            )
+
+    def _log_held_out(self, prefix: str, *, part: str) -> None:
+        values = self.held_out_metrics.compute()
+        values["unigram_loss"] = self._unigram_loss(part)
+        # The step is said, because Lightning would count from 0 and put update 10 at 9.
+        logged = {f"{prefix}/{name}": value for name, value in values.items()}
+        self.log_dict({**logged, "step": float(self.trainer.global_step)})
+
+    def _unigram_loss(self, part: str) -> float:
+        data = self._data
+        kept = data.vocabulary.maskable
+        held_out = data.prepared.token_counts(getattr(data.parts, part))
+        return unigram_cross_entropy(data.token_counts[kept], held_out[kept])
+
+    # ---- checkpoints
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add what a run or a reader needs besides the weights, as plain data only."""
+        checkpoint[self.CHECKPOINT_HYPER_PARAMS_KEY] = {
+            **self.settings,
+            "_class_path": f"{type(self).__module__}.{type(self).__qualname__}",
+            "_instantiator": "pytorch_lightning.cli.instantiate_module",
+        }
+        checkpoint["tokenizer"] = self._data.tokenizer.to_json()
+        checkpoint["total_updates"] = self.total_updates
+        checkpoint["num_tokens"] = self.num_tokens
+        checkpoint["history"] = self.history.state_dict()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.num_tokens = checkpoint["num_tokens"]
+        self.history.load_state_dict(checkpoint["history"])
+        for state in checkpoint.get("optimizer_states", ()):
+            order_by_name(state, self.model, self.optimizer_config)
+
+
+class _Losses(NamedTuple):
+    """Sums of one micro-batch, in nats."""
+
+    mlm: Tensor
+    weighted_mlm: Tensor
+    """With each label's weight; the same as `mlm` where labels are not weighted."""
+    nsp: Tensor
