@@ -90,16 +90,24 @@ def test_a_random_b_never_opens_a_document_unless_asked() -> None:
 
 
 def test_every_sentence_is_as_often_a_random_b_as_a_true_one() -> None:
-    corpus = numbered([[4] * 2, [4] * 3, [4] * 9])
-    pairs = draw(pack_pairs(corpus), visits=3000)
+    corpus = even_corpus(6)
+    pairs = draw(pack_pairs(corpus), visits=2000)
     counts = np.zeros((2, corpus.num_tokens))
     np.add.at(counts, (pairs.labels, pairs.next_starts), 1)
-    true, random = counts[1][counts[1] > 0], counts[0][counts[1] > 0]
-    assert counts[0].sum() == random.sum()
-    # Each of the 11 candidates is drawn with the same chance; its documents' sizes do not matter.
-    expected = random.sum() / len(random)
-    assert len(random) == len(true) == 11
-    assert np.abs(random - expected).max() < 5 * math.sqrt(expected)
+    true = counts[1] > 0
+    assert true.sum() == 18
+    assert counts[0].sum() == counts[0][true].sum()
+    expected = counts[0].sum() / 18
+    assert np.abs(counts[0][true] - expected).max() < 5 * math.sqrt(expected)
+
+
+def test_a_random_b_is_uniform_over_the_other_documents() -> None:
+    corpus = numbered([[4] * 2, [4] * 3, [4] * 9])
+    pairs = draw(pack_pairs(corpus), visits=4000)
+    of_the_first = (pairs.starts == 0) & (pairs.labels == 0)
+    counts = np.unique(pairs.next_starts[of_the_first], return_counts=True)[1]
+    assert len(counts) == 10
+    assert np.abs(counts - counts.mean()).max() < 5 * math.sqrt(counts.mean())
 
 
 @pytest.mark.parametrize(
