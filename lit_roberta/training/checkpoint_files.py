@@ -1,0 +1,144 @@
+"""Checkpoints as files: written whole or not at all, and read without running anything in them.
+
+In: a checkpoint and a path. Out: the file, complete. It knows nothing of when to save or what.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning_fabric.plugins import TorchCheckpointIO
+
+from lit_roberta.errors import must
+
+logger = logging.getLogger(__name__)
+
+CHECKPOINT_FOLDER = "checkpoints"
+"""Where a run keeps its checkpoints, in the run's own folder."""
+LAST = "last.ckpt"
+BEST = "best.ckpt"
+_PART = ".part"
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Find the newest checkpoint of a run, to go on with.
+
+    Args:
+        folder: The run's folder.
+
+    Returns:
+        The file; None where the run has saved nothing yet.
+    """
+    path = folder / CHECKPOINT_FOLDER / LAST
+    return path if path.is_file() else None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what writes that were cut off left in a folder of checkpoints.
+
+    A checkpoint can be gigabytes, and one is left by every kill that hits a write.
+    """
+    for path in folder.glob(f"*{_PART}"):
+        logger.info("Removing %s: its writing was cut off.", path)
+        path.unlink(missing_ok=True)
+
+
+class AtomicCheckpointIO(TorchCheckpointIO):
+    """Write beside, then rename; load plain data only.
+
+    Lightning builds the file in memory, writes it under `$TMPDIR` and moves it. Between two file
+    systems a move is a copy, and a kill in the middle of it cuts off the only `last.ckpt`.
+    """
+
+    def save_checkpoint(
+        self,
+        checkpoint: dict[str, Any],
+        path: str | Path,
+        storage_options: Any = None,  # noqa: ANN401 - Lightning's signature
+    ) -> None:
+        """Write a checkpoint, so that the path holds the old file or the whole new one.
+
+        Args:
+            checkpoint: What to write.
+            path: Where to. A path with a protocol (`s3://...`) is left to Lightning.
+            storage_options: Not used; Lightning's.
+
+        Raises:
+            UserError: If the folder can't take the file; the old file is still there.
+        """
+        if "://" in str(path):
+            super().save_checkpoint(checkpoint, path, storage_options)
+            return
+        with _replacing(Path(path)) as part, part.open("wb") as file:
+            torch.save(checkpoint, file)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def load_checkpoint(
+        self,
+        path: str | Path,
+        map_location: Any = "cpu",  # noqa: ANN401 - Lightning's signature
+        weights_only: bool | None = None,
+    ) -> dict[str, Any]:
+        """Load a checkpoint on the CPU. Nothing in it is executed, whatever was asked for.
+
+        `weights_only` is said in full because an environment variable can turn torch's default
+        off.
+        """
+        return super().load_checkpoint(path, map_location=map_location, weights_only=True)
+
+
+def give_another_name(path: Path, other: Path) -> None:
+    """Let a second name hold the same checkpoint, at no cost where the file system has hard links.
+
+    A checkpoint is never changed, only replaced, so two names can share it.
+    """
+    with _replacing(other) as part:
+        try:
+            os.link(path, part)
+        except OSError:
+            shutil.copyfile(path, part)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Give a path beside another to write to, and put it in the other's place if all went well."""
+    part = path.with_name(path.name + _PART)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.unlink(missing_ok=True)
+        yield part
+        part.replace(path)
+        _write_through(path.parent)
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        failure = _system_error(error)
+        if failure is None:
+            raise
+        remedy = f"The system says: {failure.strerror or failure}. Nothing was overwritten."
+        raise must("the checkpoint folder", "take a file", str(path), remedy) from error
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """Find what the file system said, also behind the RuntimeError that torch wraps it in."""
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return error
+
+
+def _write_through(folder: Path) -> None:
+    """Write a rename to the disk. Systems that can't open a folder (Windows) go without."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
