@@ -7,7 +7,7 @@ Training does not use them. It asks the stream for whole updates, whose rows are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from lit_roberta.data.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
 
+@runtime_checkable
 class Encoder(Protocol):
     """What is asked of a tokenizer."""
 
@@ -80,15 +81,17 @@ class _PaddedExamples:
             masking=masking,
             segments=True,
         )
+        self._masking = masking
         self._seed = seed
         self._max_length = packing.max_length
 
     def __len__(self) -> int:
         return len(self._builder.examples)
 
-    def _build(self, index: int, visit: int) -> tuple[RobertaExample, Tensor | None]:
+    def _build(self, index: int, epoch: int) -> tuple[RobertaExample, Tensor | None]:
         number = np.array([index])
-        keys = visit_keys(number, np.array(visit), seed=self._seed)
+        visit = self._masking.visit(np.array([epoch]))
+        keys = visit_keys(number, visit, seed=self._seed)
         built = self._builder.build(number, keys, seq=self._max_length)
         rows, slots = built.rows, built.slots
         assert rows.segment_ids is not None, "they were asked for"
@@ -139,19 +142,17 @@ class BertDataset(_PaddedExamples, Dataset[BertExample]):
             raise must(
                 "format", "be a pair format", format, "Use RobertaDataset for single texts."
             )
-        self._masking = masking or MaskingConfig(copies=1)
         super().__init__(
             documents,
             tokenizer,
             packing=PackingConfig(format=format, max_length=max_length),
-            masking=self._masking,
+            masking=masking or MaskingConfig(copies=1),
             seed=seed,
         )
         self._epoch = 0
 
     def __getitem__(self, index: int) -> BertExample:
-        visit = int(self._masking.visit(np.array(self._epoch)))
-        example, label = self._build(range(len(self))[index], visit)
+        example, label = self._build(range(len(self))[index], self._epoch)
         assert label is not None, "pairs have labels"
         return BertExample(*example, nsp_label=label)
 
@@ -187,12 +188,11 @@ class RobertaDataset(_PaddedExamples, Dataset[RobertaExample]):
     ) -> None:
         if format in PAIR_FORMATS:
             raise must("format", "be a single format", format, "Use BertDataset for pairs.")
-        self._masking = masking or MaskingConfig()
         super().__init__(
             documents,
             tokenizer,
             packing=PackingConfig(format=format, max_length=max_length),
-            masking=self._masking,
+            masking=masking or MaskingConfig(),
             seed=seed,
         )
         self._looks = np.zeros(len(self), dtype=np.int64)
@@ -200,9 +200,9 @@ class RobertaDataset(_PaddedExamples, Dataset[RobertaExample]):
 
     def __getitem__(self, index: int) -> RobertaExample:
         index = range(len(self))[index]
-        epoch = self._looks[index] if self._epoch is None else self._epoch
+        epoch = int(self._looks[index]) if self._epoch is None else self._epoch
         self._looks[index] += 1
-        return self._build(index, int(self._masking.visit(np.array(epoch))))[0]
+        return self._build(index, epoch)[0]
 
     def set_epoch(self, epoch: int | None) -> None:
         """Show the masks of an epoch, as the stream would. None: a new mask at each look again."""
