@@ -61,7 +61,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         self,
         checkpoint: dict[str, Any],
         path: str | Path,
-        storage_options: Any = None,  # noqa: ANN401 - Lightning's signature
+        storage_options: Any = None,
     ) -> None:
         """Write a checkpoint, so that the path holds the old file or the whole new one.
 
@@ -84,7 +84,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
     def load_checkpoint(
         self,
         path: str | Path,
-        map_location: Any = "cpu",  # noqa: ANN401 - Lightning's signature
+        map_location: Any = "cpu",
         weights_only: bool | None = None,
     ) -> dict[str, Any]:
         """Load a checkpoint on the CPU. Nothing in it is executed, whatever was asked for.
@@ -129,9 +129,10 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 def _system_error(error: BaseException) -> OSError | None:
     """Find what the file system said, also behind the RuntimeError that torch wraps it in."""
-    while error is not None and not isinstance(error, OSError):
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    return error
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 def _write_through(folder: Path) -> None:

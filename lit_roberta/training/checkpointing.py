@@ -145,7 +145,7 @@ class PretrainingCheckpoint(Checkpoint):
         """Write one file and give it all the names that it has earned."""
         update = trainer.global_step
         self._due = False
-        if trainer.fast_dev_run or (update == self._saved_update and not is_best):
+        if getattr(trainer, "fast_dev_run", False) or (update == self._saved_update and not is_best):
             return
         assert self.folder is not None
         names = [LAST]

@@ -8,6 +8,7 @@ be without the stop.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import threading
@@ -45,7 +46,7 @@ class StopOnSignal(Callback):
         self._process = os.getpid()
         self._reason: str | None = None
         self._agreed = False
-        self._deadline: float | None = None
+        self._deadline = math.inf
         self._num_ranks = 1
         self._update = 0
 
@@ -61,9 +62,8 @@ class StopOnSignal(Callback):
         return self._agreed if self._num_ranks > 1 else self._asked_here()
 
     def _asked_here(self) -> bool:
-        if self._reason is None and self._deadline is not None:
-            if time.monotonic() >= self._deadline:
-                self._reason = "the time is up"
+        if self._reason is None and time.monotonic() >= self._deadline:
+            self._reason = "the time is up"
         return self._reason is not None
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -87,7 +87,8 @@ class StopOnSignal(Callback):
         self._num_ranks = trainer.world_size
         if self.max_time is not None:
             self._deadline = time.monotonic() + self.max_time.total_seconds()
-        pl_module.stop_requested = self.stop_requested
+        # The one thing asked of the module: to look at this between micro-batches.
+        pl_module.stop_requested = self.stop_requested  # type: ignore[assignment]
 
     def _listen(self) -> None:
         """Take the signals over from Lightning.
