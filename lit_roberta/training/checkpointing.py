@@ -145,7 +145,8 @@ class PretrainingCheckpoint(Checkpoint):
         """Write one file and give it all the names that it has earned."""
         update = trainer.global_step
         self._due = False
-        if getattr(trainer, "fast_dev_run", False) or (update == self._saved_update and not is_best):
+        is_saved = update == self._saved_update and not is_best
+        if is_saved or getattr(trainer, "fast_dev_run", False):
             return
         assert self.folder is not None
         names = [LAST]

@@ -1,0 +1,252 @@
+"""Tiny whole runs through the real modules, in processes of their own that may be hit."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback
+
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.tokenizer import TokenizerConfig
+from lit_roberta.model.config import EncoderConfig
+from lit_roberta.training import checkpoint_files
+from lit_roberta.training.checkpoint_files import last_checkpoint
+from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.stopping import StopOnSignal
+
+WORDS = ("cat", "dog", "boat", "tree", "hill", "rain", "bread", "door")
+VALIDATION_LOG = "validation.jsonl"
+
+Moment = Literal["between micro-batches", "after the step", "validation", "write", "rename"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A signal that the process gets, once."""
+
+    signal: signal.Signals
+    update: int
+    """Updates finished by then."""
+    moment: Moment = "between micro-batches"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run of some updates in a folder; it goes on from the folder's last checkpoint."""
+
+    folder: Path
+    updates: int = 12
+    save_every: int = 3
+    validate_every: int = 4
+    dropout: float = 0.1
+    workers: int = 0
+    micro_batch_size: int | None = 4
+    hit: Hit | None = None
+    callbacks: tuple[Callable[[], Callback], ...] = ()
+
+
+def write_corpus(path: Path, *, num_documents: int = 60) -> str:
+    """Write little documents of three sentences."""
+    documents = []
+    for number in range(num_documents):
+        words = [WORDS[(number * step + step) % len(WORDS)] for step in range(1, 7)]
+        first, second, third, fourth, fifth, sixth = words
+        documents.append(
+            f"The {first} saw number {number} near the {second}.\n"
+            f"It was a {third} and a {fourth} of that place.\n"
+            f"So the {fifth} went home with the {sixth}.\n"
+        )
+    path.write_text("\n".join(documents), encoding="utf-8")
+    return str(path)
+
+
+def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
+    """Build the modules of a run."""
+    corpus = run.folder.parent / "corpus.txt"
+    if not corpus.exists():
+        write_corpus(corpus)
+    data = PretrainingDataModule(
+        str(corpus),
+        tokenizer=TokenizerConfig(min_frequency=1),
+        batch_size=16,
+        micro_batch_size=run.micro_batch_size,
+        max_length=48,
+        num_workers=run.workers,
+    )
+    encoder = EncoderConfig(
+        vocab_size=data.vocab_size,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        hidden_dropout_prob=run.dropout,
+        attention_probs_dropout_prob=run.dropout,
+        max_position_embeddings=48,
+    )
+    return PretrainingModule(encoder), data
+
+
+def train(run: Run) -> int:
+    """Train to the end or to the hit; give what the command line would exit with."""
+    # One thread: sums then have one order, whatever the machine.
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", ".*does not have many workers.*|.*isinstance.treespec.*")
+    warnings.filterwarnings("ignore", ".*your dataloader is not resumable.*")
+    stop = StopOnSignal()
+    callbacks = [
+        stop,
+        ValidationLog(run.folder),
+        PretrainingCheckpoint(every_n_updates=run.save_every),
+    ]
+    if run.hit is not None:
+        callbacks.append(Striker(run.hit))
+    trainer = pl.Trainer(
+        max_steps=run.updates,
+        max_epochs=-1,
+        val_check_interval=run.validate_every,
+        check_val_every_n_epoch=None,
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+        accelerator="cpu",
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=run.folder,
+        callbacks=callbacks + [make() for make in run.callbacks],
+    )
+    module, data = build(run)
+    trainer.fit(module, datamodule=data, ckpt_path=last_checkpoint(run.folder))
+    return stop.exit_status
+
+
+class ValidationLog(Callback):
+    """Write down when the run was validated, and with what result."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / VALIDATION_LOG
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        loss = float(trainer.callback_metrics["val/masked_lm_loss"])
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([trainer.global_step, loss]) + "\n")
+
+
+class Striker(Callback):
+    """Send the signal to this process at its moment."""
+
+    def __init__(self, hit: Hit) -> None:
+        self.hit = hit
+        self.struck = False
+
+    def strike(self, trainer: pl.Trainer, moment: Moment) -> None:
+        if (
+            moment == self.hit.moment
+            and trainer.global_step >= self.hit.update
+            and not self.struck
+        ):
+            self.struck = True
+            os.kill(os.getpid(), self.hit.signal)
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if self.hit.moment == "write":
+            save = torch.save
+
+            def save_half(checkpoint: Any, file: Any) -> None:
+                if trainer.global_step >= self.hit.update:
+                    file.write(b"half a checkpoint")
+                    file.flush()
+                self.strike(trainer, "write")
+                save(checkpoint, file)
+
+            torch.save = save_half
+        if self.hit.moment == "rename":
+            give_another_name = checkpoint_files.os.fsync
+
+            def strike_first(descriptor: int) -> None:
+                self.strike(trainer, "rename")
+                give_another_name(descriptor)
+
+            checkpoint_files.os.fsync = strike_first  # type: ignore[assignment]
+
+    def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self.strike(trainer, "between micro-batches")
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
+        self.strike(trainer, "after the step")
+
+    def on_validation_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
+        self.strike(trainer, "validation")
+
+
+# ---- processes
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+# The server imports all this once; each run is then a fork of a process that has computed nothing.
+_CONTEXT.set_forkserver_preload(["lit_roberta.training.module", "lit_roberta.data.datamodule"])
+
+
+def train_in_process(run: Run) -> int:
+    """Train in a new process; give its exit status, or minus the signal that ended it."""
+    process = _CONTEXT.Process(target=_train_and_exit, args=(run,))
+    process.start()
+    process.join(timeout=120)
+    assert process.exitcode is not None, "the run hangs"
+    return process.exitcode
+
+
+def _train_and_exit(run: Run) -> None:
+    sys.exit(train(run))
+
+
+# ---- what a run leaves
+
+
+def read_last(folder: Path) -> dict[str, Any]:
+    """Load the last checkpoint, as safely as the package does."""
+    path = last_checkpoint(folder)
+    assert path is not None
+    return torch.load(path, weights_only=True)  # type: ignore[no-any-return]
+
+
+def validations(folder: Path) -> dict[int, float]:
+    """Read the validation losses by update; the latest counts."""
+    lines = (folder / VALIDATION_LOG).read_text(encoding="utf-8").splitlines()
+    return {int(update): loss for update, loss in map(json.loads, lines)}
+
+
+def assert_same_end(one: Path, other: Path) -> None:
+    """Compare all that two runs leave, bit by bit."""
+    assert validations(one) == validations(other)
+    left, right = read_last(one), read_last(other)
+    for checkpoint in (left, right):
+        checkpoint["callbacks"].pop("ModelSummary", None)
+    assert_equal(left, right, "checkpoint")
+
+
+def assert_equal(one: Any, other: Any, name: str) -> None:
+    """Compare nested plain data with tensors in it."""
+    if isinstance(one, torch.Tensor):
+        assert torch.equal(one, other), name
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys(), name
+        for key, value in one.items():
+            assert_equal(value, other[key], f"{name}[{key!r}]")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), name
+        for place, (left, right) in enumerate(zip(one, other, strict=True)):
+            assert_equal(left, right, f"{name}[{place}]")
+    else:
+        assert one == other, (name, one, other)
