@@ -75,10 +75,11 @@ def parameter_groups(module: nn.Module, config: OptimizerConfig) -> list[dict[st
         is_matrix = parameter.ndim >= 2 and not isinstance(owner, NEVER_DECAYED)
         (decayed if is_matrix else kept).append((name, parameter))
     _check_partition(module, decayed, kept)
-    return [
+    groups: list[dict[str, Any]] = [
         {"name": "decayed", "params": decayed, "weight_decay": config.weight_decay},
         {"name": "not decayed", "params": kept, "weight_decay": 0.0},
     ]
+    return [group for group in groups if group["params"]]  # torch can't name nothing
 
 
 def _owned_parameters(module: nn.Module) -> Iterator[tuple[str, nn.Parameter, nn.Module]]:
