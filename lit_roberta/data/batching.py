@@ -1,10 +1,15 @@
-"""How much text one update sees: the recipe's batch, in sequences or in tokens, and the machine's micro-batch."""
+"""How much text one update sees, and how much of it a device holds at once."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 from lit_roberta.errors import UserError, must
+
+BudgetUnit = Literal["updates", "sequences", "tokens", "epochs"]
+"""What training can be counted in. Tokens are non-padding ones, special ones included."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,3 +39,35 @@ class BatchConfig:
         if self.batch_tokens is not None:
             return max(1, round(self.batch_tokens / tokens_per_sequence))
         return 16 if self.batch_size is None else self.batch_size
+
+
+def updates_for(
+    unit: BudgetUnit,
+    amount: float | int,
+    *,
+    sequences_per_update: int,
+    tokens_per_sequence: float,
+    num_examples: int,
+) -> int:
+    """Turn an amount of training into a number of updates, rounded up.
+
+    Args:
+        unit: What is counted; an epoch is a pass over the examples.
+        amount: How much of it.
+        sequences_per_update: The batch size, over all devices.
+        tokens_per_sequence: Mean length of an example.
+        num_examples: Examples of an epoch.
+
+    Example:
+        >>> size = {"sequences_per_update": 4, "tokens_per_sequence": 10.0, "num_examples": 6}
+        >>> [updates_for(unit, 60, **size) for unit in ("updates", "tokens", "epochs")]
+        [60, 2, 90]
+    """
+    per_update = {
+        "updates": 1.0,
+        "sequences": float(sequences_per_update),
+        "tokens": sequences_per_update * tokens_per_sequence,
+        "epochs": sequences_per_update / num_examples,
+    }[unit]
+    # What divides evenly must not become one more update by rounding.
+    return max(1, math.ceil(amount / per_update - 1e-9))

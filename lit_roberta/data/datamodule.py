@@ -1,15 +1,16 @@
 """The data module: text in, updates out, wired for Lightning.
 
-It owns no rule of its own. Reading, packing, masking and the stream are functions of their settings in
-the modules beside it; this one builds them when they are first asked for, and hands them to loaders.
+It owns no rule of its own. Reading, packing, masking and the stream are functions of their
+settings in the modules beside it; this one builds them when they are first asked for, and hands
+them to loaders.
 """
 
 from __future__ import annotations
 
 import logging
-import math
+from dataclasses import asdict
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
@@ -17,7 +18,7 @@ from jaxtyping import Int64
 from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import HeldOutBatch, Update
-from lit_roberta.data.batching import BatchConfig
+from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
 from lit_roberta.data.evaluation import EvaluationText, Part
 from lit_roberta.data.masking import MaskingConfig
 from lit_roberta.data.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
@@ -32,10 +33,8 @@ from lit_roberta.errors import must
 
 logger = logging.getLogger(__name__)
 
-BudgetUnit = Literal["updates", "sequences", "tokens", "epochs"]
-
 VALIDATION_TOKENS = 50_000
-"""What is scored at each validation during training: one draw of masks on at most this many tokens."""
+"""What a validation during training scores, at most: one draw of masks on this many tokens."""
 
 
 class PretrainingDataModule(pl.LightningDataModule):
@@ -48,16 +47,19 @@ class PretrainingDataModule(pl.LightningDataModule):
         split_by: Hold out single documents, or whole files.
         reading: How files become documents of sentences.
         tokenizer: How sentences become tokens.
-        format: What one example is: sentence, sentence-pair, segment-pair, doc-sentences or full-sentences.
+        format: What one example is: sentence, sentence-pair, segment-pair, doc-sentences or
+            full-sentences.
         max_length: Longest example in tokens, special tokens included.
         batch_size: Sequences of one update, over all devices and micro-batches.
-        batch_tokens: Tokens of one update, in place of batch_size: the batch then has as many sequences as
-            hold that many tokens on average.
-        micro_batch_size: Sequences that a device holds at once; by default all of its share. It belongs to
-            the machine and can't change the result.
+        batch_tokens: Tokens of one update, in place of batch_size: the batch then has as many
+            sequences as hold that many tokens on average.
+        micro_batch_size: Sequences that a device holds at once; by default all of its share. It
+            belongs to the machine and can't change the result.
         masking: Which tokens are hidden, and how often the choice is made anew.
-        short_sequence_probability: Share of examples that are cut to a random shorter length (BERT's 0.1).
-        nsp_first_sentences: Let a random B be the first sentence of its document, as in Google's script.
+        short_sequence_probability: Share of examples that are cut to a random shorter length
+            (BERT's 0.1).
+        nsp_first_sentences: Let a random B be the first sentence of its document, as in Google's
+            script.
         num_workers: Processes that build updates beside the training; 0 builds them in it.
         seed: The run's seed; the command line links it to seed_everything.
     """
@@ -69,14 +71,14 @@ class PretrainingDataModule(pl.LightningDataModule):
         validation_corpus: str | None = None,
         test_corpus: str | None = None,
         split_by: SplitUnit = "document",
-        reading: ReadingConfig = ReadingConfig(),
-        tokenizer: TokenizerConfig = TokenizerConfig(),
+        reading: ReadingConfig = ReadingConfig(),  # noqa: B008 - frozen
+        tokenizer: TokenizerConfig = TokenizerConfig(),  # noqa: B008 - frozen
         format: Format = "doc-sentences",
         max_length: int = 64,
         batch_size: int | None = None,
         batch_tokens: int | None = None,
         micro_batch_size: int | None = None,
-        masking: MaskingConfig = MaskingConfig(),
+        masking: MaskingConfig = MaskingConfig(),  # noqa: B008 - frozen
         short_sequence_probability: float = 0.0,
         nsp_first_sentences: bool = False,
         num_workers: int = 0,
@@ -180,28 +182,22 @@ class PretrainingDataModule(pl.LightningDataModule):
         size = self.batch.sequences(self.tokens_per_sequence)
         if size > self.num_examples / 2:
             logger.warning(
-                "A batch of %d sequences is more than half of the %d training examples: an update sees "
-                "most of the text at once.",
+                "A batch of %d sequences is more than half of the %d training examples: an update "
+                "sees most of the text at once.",
                 size,
                 self.num_examples,
             )
         return size
 
-    def updates_for(self, unit: BudgetUnit, amount: float) -> int:
-        """Turn an amount of training into a number of updates, rounded up.
-
-        Args:
-            unit: What is counted: updates, sequences, non-padding tokens (special ones included), or
-                epochs (passes over the examples).
-            amount: How much of it.
-        """
-        per_update = {
-            "updates": 1.0,
-            "sequences": float(self.sequences_per_update),
-            "tokens": self.sequences_per_update * self.tokens_per_sequence,
-            "epochs": self.sequences_per_update / self.num_examples,
-        }[unit]
-        return max(1, math.ceil(amount / per_update - 1e-9))
+    def updates_for(self, unit: BudgetUnit, amount: float | int) -> int:
+        """Turn an amount of training into a number of updates, rounded up."""
+        return updates_for(
+            unit,
+            amount,
+            sequences_per_update=self.sequences_per_update,
+            tokens_per_sequence=self.tokens_per_sequence,
+            num_examples=self.num_examples,
+        )
 
     def stream(self, *, rank: int = 0, world_size: int = 1) -> UpdateStream:
         """Build the training stream of one rank: updates by their number."""
@@ -231,6 +227,10 @@ class PretrainingDataModule(pl.LightningDataModule):
             batch_size=min(64, self.batch.micro_batch_size or 64),
         )
 
+    def state_dict(self) -> dict[str, Any]:
+        """Give what a checkpoint keeps: how its tokenizer came about, as plain data."""
+        return {"tokenizer": asdict(self.text.tokenizer)}
+
     # ---- the loaders
 
     def train_dataloader(self) -> DataLoader[Update]:
@@ -238,16 +238,17 @@ class PretrainingDataModule(pl.LightningDataModule):
         trainer = self._trainer
         stream = self.stream(rank=trainer.global_rank, world_size=trainer.world_size)
         module: Any = trainer.lightning_module
-        # Read when the sampler is iterated, not now: a resumed run's position is restored in between.
+        # Read when the sampler is iterated, not now: a resumed run's position is restored in
+        # between.
         sampler = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
         return self._loader(stream, sampler=sampler)
 
     def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
-        """Give one draw on part of the validation text, then the pairs of it where the format has pairs."""
+        """Give one draw of masks on part of the validation text, then its pairs, if any."""
         return self._held_out_loaders("validation", draws=1, max_tokens=VALIDATION_TOKENS)
 
     def test_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
-        """Give all draws on the test text in the recipe's own format, then its pairs if it has any."""
+        """Give all draws on the test text in the recipe's own format, then its pairs if any."""
         return self._held_out_loaders("test", draws=None, max_tokens=None)
 
     def predict_dataloader(self) -> DataLoader[HeldOutBatch]:
@@ -257,7 +258,9 @@ class PretrainingDataModule(pl.LightningDataModule):
     def _held_out_loaders(
         self, part: Part, *, draws: int | None, max_tokens: int | None
     ) -> list[DataLoader[HeldOutBatch]]:
-        loaders = [self._loader(self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens))]
+        loaders = [
+            self._loader(self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens))
+        ]
         if self.pairs:
             loaders.append(self._loader(self.evaluation.pairs(part)))
         return loaders
@@ -280,5 +283,5 @@ class PretrainingDataModule(pl.LightningDataModule):
         return self.trainer
 
 
-def _as_it_is(item: Any) -> Any:  # noqa: ANN401 - the loader's own contract
+def _as_it_is(item: Any) -> Any:
     return item

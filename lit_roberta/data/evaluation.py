@@ -1,7 +1,8 @@
-"""The text that a model is judged by: held-out parts under fixed masks, and the text that it was trained on.
+"""The text that a model is judged by: held-out parts, and what it was trained on.
 
 Held-out masks depend on a constant and on the text alone, never on a run, so that all runs of all
-recipes predict the same tokens. Trained text depends on the run, whose own masks are the question there.
+recipes predict the same tokens. Trained text depends on the run, whose own masks are the question
+there.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class EvaluationText:
 
     @property
     def segments(self) -> bool:
-        """Whether B has segment id 1: a model that was trained on single texts never learned that row."""
+        """Whether B has segment id 1: a model of single texts never learned that row."""
         return self.packing.format in PAIR_FORMATS
 
     def held_out(
@@ -74,7 +75,8 @@ class EvaluationText:
     def trained(self, *, visit: int, max_tokens: int | None = None) -> VisitDataset:
         """Give training examples under the masks of one visit.
 
-        With a visit of the training this is the text under its own masks: what the model was fitted to.
+        With a visit of the training this is the text under its own masks: what the model was
+        fitted to.
         """
         return VisitDataset(
             self.parts.train,
@@ -93,7 +95,7 @@ class EvaluationText:
         return self.trained(visit=_NEVER_VISITED, max_tokens=max_tokens)
 
     def pairs(self, part: Part) -> PairDataset:
-        """Give the pairs of a part, half of them with a random B, to score next-sentence prediction."""
+        """Give the pairs of a part, half of them with a random B."""
         return PairDataset(
             getattr(self.parts, part),
             self.vocabulary,

@@ -1,7 +1,7 @@
-"""From a name of a corpus to tokenized parts: read, split, train the tokenizer on the training part, encode.
+"""From the name of a corpus to tokenized parts: read, hold out, train the tokenizer, encode.
 
-In: the settings of the text. Out: arrays, the tokenizer, and what was noticed on the way, for a person to
-read. It knows nothing of formats, masks or batches.
+In: the settings of the text. Out: arrays, the tokenizer, and what was noticed on the way, for a
+person to read. It knows nothing of formats, masks or batches.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
 
     Args:
         config: Which text, read how.
-        tokenizer: One that is already there (a checkpoint's); None trains one on the training part.
+        tokenizer: One that is already there (a checkpoint's); None trains one on the training
+            part.
 
     Returns:
         The parts as arrays, the tokenizer, and the notes.
@@ -101,7 +102,8 @@ def _read_parts(config: TextConfig) -> tuple[Parts[list[Document]], list[str]]:
     if len(given) == 2:
         return Parts(train=corpus.documents, **given), notes
     parts = split_corpus(corpus, by=config.split_by)
-    # What the user holds out takes the place of ours; the text that ours would have had is trained on.
+    # What the user holds out takes the place of ours; the text that ours would have had is trained
+    # on.
     train = list(parts.train)
     for part in given:
         train += getattr(parts, part)

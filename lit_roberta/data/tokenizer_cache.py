@@ -1,7 +1,7 @@
-"""A tokenizer is trained once for one text and one setting, also when several processes start at once.
+"""A tokenizer is trained once for one text and setting, also by processes that start at once.
 
-In: the training sentences and the tokenizer's settings. Out: the tokenizer, from the cache where it has
-been trained before. The key is the content of both, never a file's name or time.
+In: the training sentences and the tokenizer's settings. Out: the tokenizer, from the cache where
+it has been trained before. The key is the content of both, never a file's name or time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def cache_folder() -> Path:
-    """Give the folder of everything that can be made again: LIT_ROBERTA_CACHE, else the user's cache."""
+    """Give the folder of what can be made again: LIT_ROBERTA_CACHE, else the user's cache."""
     chosen = os.environ.get("LIT_ROBERTA_CACHE")
     if chosen:
         return Path(chosen)

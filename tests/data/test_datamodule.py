@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def corpus(tmp_path: Path) -> str:
 
 
 def build(
-    corpus: str, *, format: Format = "doc-sentences", **settings: int
+    corpus: str, *, format: Format = "doc-sentences", **settings: Any
 ) -> PretrainingDataModule:
     return PretrainingDataModule(corpus, format=format, max_length=48, **settings)
 
@@ -57,7 +58,7 @@ def test_batch_in_tokens_is_a_number_of_sequences(corpus: str) -> None:
 
 
 def test_batch_has_one_unit() -> None:
-    with pytest.raises(UserError, match="batch_size and data.batch_tokens"):
+    with pytest.raises(UserError, match=r"batch_size and data\.batch_tokens"):
         BatchConfig(batch_size=8, batch_tokens=100)
 
 
