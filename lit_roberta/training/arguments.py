@@ -1,6 +1,7 @@
-"""The command line before it is parsed: the order of configuration files, shipped files, the default folder.
+"""The command line before it is parsed: the order of files, shipped files, the default folder.
 
-In: the words that a person typed. Out: words that jsonargparse reads in the sense that the person meant.
+In: the words that a person typed. Out: words that jsonargparse reads in the sense that the
+person meant.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ _CONFIG_FLAGS = ("--config", "-c")
 def arrange(argv: Sequence[str]) -> list[str]:
     """Put configuration files before all other arguments, and give the run its default folder.
 
-    jsonargparse reads from left to right, so `--data.batch_size 8 --config x.yaml` would take x's batch
-    size. A person who names a setting on the command line means it, wherever it stands.
+    jsonargparse reads from left to right, so `--data.batch_size 8 --config x.yaml` would take
+    x's batch size. A person who names a setting on the command line means it, wherever it
+    stands.
 
     Args:
         argv: The arguments, without the program's name.
 
     Returns:
-        The subcommand and what stood before it, the default folder, the files in their order, the rest.
+        The subcommand and what stood before it, the default folder, the files in their order,
+        the rest.
 
     Raises:
         UserError: If a configuration file does not exist, here or among the shipped ones.
@@ -88,7 +91,7 @@ def find_config(name: str) -> Path:
 
 
 def shipped_configs() -> Path:
-    """Give the folder of the shipped configuration files: in the package, or beside it in a checkout."""
+    """Give the folder of the shipped files: in the package, or beside it in a checkout."""
     package = Path(lit_roberta.__file__).parent
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"

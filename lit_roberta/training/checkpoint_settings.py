@@ -1,8 +1,8 @@
 """What a run takes from a checkpoint and what from its configuration.
 
-The weights decide the encoder, the objective and the tokenizer: another value could only fail, or train a
-model on ids that mean something else. All else is the configuration's, so that a run can go on with another
-learning rate, batch or length.
+The weights decide the encoder, the objective and the tokenizer: another value could only fail,
+or train a model on ids that mean something else. All else is the configuration's, so that a run
+can go on with another learning rate, batch or length.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def resolve_checkpoint(name: str | None, *, folder: Path, subcommand: str) -> Pa
         The file; None to start afresh, which only `fit` can.
 
     Raises:
-        UserError: If a fresh start would write over a run, if anything but `fit` has no checkpoint, or if
-            the file does not exist.
+        UserError: If a fresh start would write over a run, if anything but `fit` has no
+            checkpoint, or if the file does not exist.
     """
     if name is None:
         if subcommand != "fit":
@@ -72,13 +72,15 @@ def resolve_checkpoint(name: str | None, *, folder: Path, subcommand: str) -> Pa
     if name == "last" and subcommand == "fit":
         logger.info("There is no %s yet: starting afresh.", path)
         return None
-    remedy = "Look into the checkpoints folder of the run, or name its folder with --trainer.default_root_dir."
+    remedy = "Name the folder of the run with --trainer.default_root_dir, or the file itself."
     raise must("ckpt_path", "be last, best or a file", str(path), remedy)
 
 
 def _refuse_earlier_run(folder: Path) -> None:
     if (folder / "checkpoints" / "last.ckpt").is_file():
-        remedy = "Go on with it by --ckpt_path last, or name another with --trainer.default_root_dir."
+        remedy = (
+            "Go on with it by --ckpt_path last, or name another with --trainer.default_root_dir."
+        )
         raise must("trainer.default_root_dir", "hold no earlier run", str(folder), remedy)
 
 
@@ -100,7 +102,8 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
             total_updates=checkpoint["total_updates"],
         )
     except Exception as error:
-        # torch raises half a dozen kinds for a file that is cut short, is no archive or holds code.
+        # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
+        # code.
         remedy = "It may be cut short, or come from another program."
         raise must("ckpt_path", "be a checkpoint of this package", str(path), remedy) from error
 
@@ -118,7 +121,8 @@ def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None
     Example:
         >>> check_agreement({"model.encoder.hidden_size": 128}, {"model.encoder.hidden_size": 64})
         Traceback (most recent call last):
-        lit_roberta.errors.UserError: model.encoder.hidden_size must be the checkpoint's 128, got 64. \
+        lit_roberta.errors.UserError: model.encoder.hidden_size must be the checkpoint's 128,
+        got 64. \
 Leave it out: the weights stand on it.
     """
     for name, value in given.items():
@@ -141,5 +145,5 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
             yield f"{prefix}{name}", value
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a setting
+def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value

@@ -18,8 +18,9 @@ def run_length(
 ) -> int:
     """Compute the length of a run.
 
-    Epochs become updates at once. Inside, there are no epochs: an epoch's end means nothing to a stream
-    that a batch may cross, and Lightning restarts a resumed run that has `max_epochs` from update 0.
+    Epochs become updates at once. Inside, there are no epochs: an epoch's end means nothing to
+    a stream that a batch may cross, and Lightning restarts a resumed run that has `max_epochs`
+    from update 0.
 
     Args:
         data: Tells how many updates an epoch, or a number of tokens, makes.
@@ -43,8 +44,8 @@ def run_length(
         return min(lengths)
     updates = data.updates_for("tokens", DEFAULT_PASSES * data.parts.train.num_tokens)
     logger.info(
-        "Training for %d updates, as many tokens as %d passes over the training text: no length was asked "
-        "for (--trainer.max_steps, --trainer.max_epochs).",
+        "No length was asked for (--trainer.max_steps, --trainer.max_epochs): training for "
+        "%d updates, as many tokens as %d passes over the training text have.",
         updates,
         DEFAULT_PASSES,
     )

@@ -54,6 +54,10 @@ class TrainingMeter:
         totals.num_tokens += sums.num_tokens
         self._grad_norm = grad_norm
 
+    def leave_out(self, *, seconds: float) -> None:
+        """Leave time out of the pace that was not training, such as a validation's."""
+        self._totals.since += seconds
+
     def read(self) -> dict[str, float]:
         """Give the means since the last reading, and start anew. This waits for the device.
 

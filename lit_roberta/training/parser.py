@@ -1,4 +1,4 @@
-"""The parser behind the command line: errors of one line, help from the settings' own documentation."""
+"""The parser behind the command line: errors of one line, help from docstrings."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class OneLineParser(LightningArgumentParser):
 
 
 def one_line(message: str) -> str:
-    """Press a message of several lines into one.
+    r"""Press a message of several lines into one.
 
     Example:
-        >>> one_line("Problem:\\n  - first\\n  - second\\n")
+        >>> one_line("Problem:\n  - first\n  - second\n")
         'Problem: first; second'
     """
-    lines = [re.sub(r"^[\\s\\-]+", "", line).strip() for line in message.splitlines()]
+    lines = [re.sub(r"^[\s\-]+", "", line).strip() for line in message.splitlines()]
     text = "; ".join(line for line in lines if line)
     return text.replace(":; ", ": ")
 

@@ -1,0 +1,184 @@
+"""The curves of a run in TensorBoard, over updates, over sequences and over tokens.
+
+Recipes differ in how much text an update sees, so a curve over updates compares them at unequal
+work. Each value is therefore written three times: under its own tag by updates, as
+`by_sequences/...` and as `by_tokens/...`. A run's folder beside another's is a run beside
+another in TensorBoard.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.loggers import TensorBoardLogger
+from tensorboard.compat.proto.event_pb2 import (  # type: ignore[import-untyped]
+    Event,
+    SessionLog,
+)
+from torch.utils.tensorboard import SummaryWriter
+from torch.utils.tensorboard.summary import hparams
+
+from lit_roberta.training.schedules import learning_rate_factor
+
+LAYOUT = {
+    "Masked language modelling": {
+        "loss (nats per predicted token)": [
+            "Multiline",
+            ["train/masked_lm_loss", "val/masked_lm_loss", "val/unigram_loss"],
+        ],
+        "accuracy": ["Multiline", ["val/masked_lm_accuracy"]],
+    },
+    "Next sentence": {
+        "accuracy": ["Multiline", ["val/next_sentence_accuracy"]],
+    },
+}
+"""The custom-scalars page: training, validation and the unigram floor in one picture."""
+
+_FINAL_METRICS = ("train/masked_lm_loss", "val/masked_lm_loss", "val/perplexity")
+_AXES = ("by_sequences", "by_tokens")
+
+
+class TrainingCurves(Callback):
+    """Read the module's meter every `log_every_n_steps` updates, and write what it says.
+
+    The values are logged for other callbacks too, as `train/...`; the progress bar and early
+    stopping read them there. TensorBoard's files are written where the trainer's logger is
+    TensorBoard's.
+
+    Args:
+        hyperparameters: Of the run, flat; they stand in TensorBoard beside its newest metrics.
+    """
+
+    def __init__(self, *, hyperparameters: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.hyperparameters = hyperparameters
+        self._writers: dict[str, SummaryWriter] = {}
+        self._last_update = 0
+        self._validation_began = 0.0
+
+    # ---- hooks
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Open the files, and let a resumed run take back the points behind its checkpoint."""
+        module: Any = pl_module
+        self._last_update = trainer.global_step
+        experiment = _experiment(trainer)
+        if experiment is None:
+            return
+        folder = Path(experiment.log_dir)
+        # A folder of its own for each axis: a restart takes back all points of a folder from
+        # one step on, and a number of updates says nothing about a number of tokens.
+        self._writers = {axis: SummaryWriter(str(folder / axis)) for axis in _AXES}
+        steps = self._steps(module)
+        if trainer.global_step > 0:
+            mark_resumption(experiment, step=trainer.global_step)
+            for axis, writer in self._writers.items():
+                mark_resumption(writer, step=steps[axis])
+        else:
+            experiment.add_custom_scalars(LAYOUT)
+            self._write_hyperparameters(experiment)
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: object
+    ) -> None:
+        """Write the curves of training, if it is time and the update was finished."""
+        update = trainer.global_step
+        every: int = trainer.log_every_n_steps  # type: ignore[attr-defined]
+        due = update % every == 0 or update == trainer.max_steps
+        if not due or update == self._last_update:
+            return
+        self._last_update = update
+        values = training_values(pl_module)
+        pl_module.log_dict(values, logger=False)
+        experiment = _experiment(trainer)
+        if experiment is not None:
+            for tag, value in values.items():
+                experiment.add_scalar(tag, value, update)
+        self._write_by_axis(pl_module, values)
+
+    def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Note when training paused."""
+        self._validation_began = time.monotonic()
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Write the validation's values by the other axes; by updates, Lightning has done it."""
+        if trainer.state.fn != "fit" or trainer.sanity_checking:
+            return
+        module: Any = pl_module
+        module.meter.leave_out(seconds=time.monotonic() - self._validation_began)
+        metrics = trainer.callback_metrics
+        values = {tag: float(value) for tag, value in metrics.items() if tag.startswith("val/")}
+        self._write_by_axis(pl_module, values)
+
+    def on_save_checkpoint(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        """Write out what is buffered: no resumed run writes a point before this again."""
+        experiment = _experiment(trainer)
+        for writer in (*([experiment] if experiment else []), *self._writers.values()):
+            writer.flush()
+
+    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Close the files."""
+        for writer in self._writers.values():
+            writer.close()
+        self._writers = {}
+
+    # ---- writing
+
+    def _steps(self, module: Any) -> dict[str, int]:
+        return {"by_sequences": module.num_sequences, "by_tokens": module.num_tokens}
+
+    def _write_by_axis(self, module: pl.LightningModule, values: Mapping[str, float]) -> None:
+        steps = self._steps(module)
+        for axis, writer in self._writers.items():
+            for tag, value in values.items():
+                writer.add_scalar(f"{axis}/{tag}", value, steps[axis])
+
+    def _write_hyperparameters(self, experiment: SummaryWriter) -> None:
+        """Name hyperparameters and metrics; TensorBoard shows each metric's newest value."""
+        plain = {name: _plain(value) for name, value in self.hyperparameters.items()}
+        for summary in hparams(plain, dict.fromkeys(_FINAL_METRICS, 0.0)):  # type: ignore[no-untyped-call]
+            _file_writer(experiment).add_summary(summary)
+
+
+def training_values(pl_module: pl.LightningModule) -> dict[str, float]:
+    """Read a module's meter, under TensorBoard's tags, with the rate of the last update."""
+    module: Any = pl_module
+    values = {f"train/{name}": value for name, value in module.meter.read().items()}
+    if not module.next_sentence:
+        values.pop("train/next_sentence_loss", None)
+    factor = learning_rate_factor(
+        module.update_number - 1, total=module.total_updates, schedule=module.schedule
+    )
+    return {**values, "train/lr": module.optimizer_config.lr * factor}
+
+
+def mark_resumption(writer: SummaryWriter, *, step: int) -> None:
+    """Tell TensorBoard that a run goes on after a step: what was written behind it is void.
+
+    A run that was killed had written points behind its last checkpoint, and writes them again.
+    """
+    _file_writer(writer).add_event(
+        Event(step=step + 1, session_log=SessionLog(status=SessionLog.START))
+    )
+
+
+def _experiment(trainer: pl.Trainer) -> SummaryWriter | None:
+    logger = trainer.logger
+    if not isinstance(logger, TensorBoardLogger) or not trainer.is_global_zero:
+        return None
+    return logger.experiment
+
+
+def _file_writer(writer: SummaryWriter) -> Any:
+    return writer._get_file_writer()  # type: ignore[no-untyped-call]
+
+
+def _plain(value: object) -> bool | int | float | str:
+    return value if isinstance(value, bool | int | float | str) else str(value)

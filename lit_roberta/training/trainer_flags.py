@@ -1,0 +1,123 @@
+"""Flags of Lightning's Trainer that an update of ours has no room for, and those that it needs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from lit_roberta.errors import must
+
+_REFUSED = {
+    "accumulate_grad_batches": (
+        1,
+        "Give --data.micro_batch_size N: it cuts an update to fit, and can't change its result.",
+    ),
+    "gradient_clip_val": (None, "Give --model.optimizer.clip_norm NORM."),
+    "gradient_clip_algorithm": (None, "Clipping is by norm: --model.optimizer.clip_norm NORM."),
+    "overfit_batches": (
+        0.0,
+        "It would put another sampler in the stream's place. Give a small --data.corpus instead.",
+    ),
+    "reload_dataloaders_every_n_epochs": (0, "The stream of updates has no epochs to reload at."),
+    "barebones": (False, "Turn off what you do not need, as --trainer.enable_progress_bar false."),
+}
+"""By flag: the one value that it may have, and what to do instead."""
+
+_REFUSED_CALLBACKS = {
+    "BatchSizeFinder": "Give --data.micro_batch_size: it can't change the result.",
+    "LearningRateFinder": "Compare rates on validation text instead: compare.py --tune-lr.",
+    "StochasticWeightAveraging": "Give pytorch_lightning.callbacks.EMAWeightAveraging.",
+    "GradientAccumulationScheduler": "Give --data.batch_size for a run; its updates are alike.",
+    "ModelCheckpoint": "Give --checkpoint.every_n_updates; last and best are always kept.",
+    "LearningRateMonitor": "The rate is in TensorBoard already, as train/lr.",
+}
+
+
+def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
+    """Refuse what manual optimization or the stream can't honour; nothing is skipped silently.
+
+    Args:
+        trainer: The trainer's settings, as parsed.
+
+    Raises:
+        UserError: Names ours in place of the flag.
+    """
+    for flag, (allowed, remedy) in _REFUSED.items():
+        value = trainer.get(flag, allowed)
+        if value != allowed:
+            raise must(f"trainer.{flag}", f"stay {allowed}", value, remedy)
+    callbacks = trainer.get("callbacks") or []
+    for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
+        name = str(callback.get("class_path", "")).rpartition(".")[2]
+        if name in _REFUSED_CALLBACKS:
+            remedy = _REFUSED_CALLBACKS[name]
+            raise must("trainer.callbacks", f"do without {name}", name, remedy)
+
+
+def validation_interval(asked: object, *, total: int) -> object:
+    """Turn `--trainer.val_check_interval` into updates.
+
+    Args:
+        asked: Updates; a share of the run between 0 and 1; a time, which is Lightning's; or None.
+        total: Updates of the run.
+
+    Returns:
+        Updates, or the time as it was given; where nothing was asked for, a twentieth of the run.
+
+    Example:
+        >>> [validation_interval(asked, total=1000) for asked in (None, 0.25, 30)]
+        [50, 250, 30]
+    """
+    if asked is None:
+        return max(1, total // 20)
+    if isinstance(asked, float):
+        if not 0 < asked <= 1:
+            remedy = "Give updates as a whole number."
+            raise must("trainer.val_check_interval", "be a share of the run", asked, remedy)
+        return max(1, math.floor(asked * total))
+    if isinstance(asked, int) and asked < 1:
+        remedy = "Leave it out for twenty validations in a run."
+        raise must("trainer.val_check_interval", "be 1 update or more", asked, remedy)
+    return asked
+
+
+def require_writable(folder: Path) -> None:
+    """Make a run's folder, and see that a file can be written there, before hours are spent.
+
+    Raises:
+        UserError: If it can't be made or written to.
+    """
+    probe = folder / f".probe-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        remedy = f"The system says: {error.strerror or error}."
+        raise must("trainer.default_root_dir", "be writable", str(folder), remedy) from error
+
+
+def running_time(asked: object) -> timedelta | None:
+    """Read `--trainer.max_time`: days:hours:minutes:seconds, or named parts as in `{hours: 2}`.
+
+    Raises:
+        UserError: If it is neither.
+
+    Example:
+        >>> running_time("00:12:00:00")
+        datetime.timedelta(seconds=43200)
+    """
+    if asked is None or isinstance(asked, timedelta):
+        return asked
+    try:
+        if isinstance(asked, Mapping):
+            return timedelta(**asked)
+        days, hours, minutes, seconds = (int(part) for part in str(asked).split(":"))
+    except (TypeError, ValueError) as error:
+        remedy = "For half a day, give 00:12:00:00."
+        raise must("trainer.max_time", "be days:hours:minutes:seconds", asked, remedy) from error
+    return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
