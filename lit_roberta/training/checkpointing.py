@@ -157,7 +157,7 @@ class PretrainingCheckpoint(Checkpoint):
         # `last` comes last: a kill in between then leaves an earlier one, from which the run comes
         # through here again.
         first, *others = (self.folder / name for name in names)
-        trainer.save_checkpoint(first)
+        trainer.save_checkpoint(first, weights_only=False)  # with the optimizer's state
         if trainer.is_global_zero:
             for other in others:
                 give_another_name(first, other)

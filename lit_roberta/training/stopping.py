@@ -57,14 +57,22 @@ class StopOnSignal(Callback):
 
     # ---- asking
 
+    def ask(self, reason: str) -> None:
+        """Ask for a stop, as a signal does; the exit status stays 0.
+
+        Args:
+            reason: Why, for the log.
+        """
+        self._reason = self._reason or reason
+
     def stop_requested(self) -> bool:
         """Tell whether to stop. Processes that train together all say the same in an update."""
         return self._agreed if self._num_ranks > 1 else self._asked_here()
 
     def _asked_here(self) -> bool:
-        if self._reason is None and time.monotonic() >= self._deadline:
-            self._reason = "the time is up"
-        return self._reason is not None
+        if time.monotonic() >= self._deadline:
+            self.ask("the time is up")
+        return self.stopped
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         """Note the request; nothing more is safe inside a handler."""

@@ -11,7 +11,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
+from unittest import mock
 
 import pytorch_lightning as pl
 import torch
@@ -20,7 +21,6 @@ from pytorch_lightning.callbacks import Callback
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokenizer import TokenizerConfig
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.training import checkpoint_files
 from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 from lit_roberta.training.module import PretrainingModule
@@ -161,25 +161,22 @@ class Striker(Callback):
             os.kill(os.getpid(), self.hit.signal)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if self.hit.moment == "write":
-            save = torch.save
+        save, fsync = torch.save, os.fsync
 
-            def save_half(checkpoint: Any, file: Any) -> None:
-                if trainer.global_step >= self.hit.update:
-                    file.write(b"half a checkpoint")
-                    file.flush()
-                self.strike(trainer, "write")
-                save(checkpoint, file)
+        def save_half(checkpoint: Any, file: IO[bytes]) -> None:
+            if self.hit.moment == "write" and trainer.global_step >= self.hit.update:
+                file.write(b"half a checkpoint")
+                file.flush()
+            self.strike(trainer, "write")
+            save(checkpoint, file)
 
-            torch.save = save_half
-        if self.hit.moment == "rename":
-            give_another_name = checkpoint_files.os.fsync
+        def strike_first(descriptor: int) -> None:
+            self.strike(trainer, "rename")
+            fsync(descriptor)
 
-            def strike_first(descriptor: int) -> None:
-                self.strike(trainer, "rename")
-                give_another_name(descriptor)
-
-            checkpoint_files.os.fsync = strike_first  # type: ignore[assignment]
+        # For the rest of the process, which is this run's own.
+        mock.patch("torch.save", save_half).start()
+        mock.patch("os.fsync", strike_first).start()
 
     def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         self.strike(trainer, "between micro-batches")
@@ -218,7 +215,7 @@ def read_last(folder: Path) -> dict[str, Any]:
     """Load the last checkpoint, as safely as the package does."""
     path = last_checkpoint(folder)
     assert path is not None
-    return torch.load(path, weights_only=True)  # type: ignore[no-any-return]
+    return torch.load(path, weights_only=True)
 
 
 def validations(folder: Path) -> dict[int, float]:
