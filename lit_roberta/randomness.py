@@ -1,12 +1,13 @@
 """Random numbers computed from what they are for, never from the state of a generator.
 
 This is the one idea that the package stands on: everything random about training is a function of
-`(seed, purpose, numbers)`. An update, a mask or a partner sentence can be computed again at any time,
-in any order and in any process, so nothing about randomness has to be stored, sent or restored.
+`(seed, purpose, numbers)`. An update, a mask or a partner sentence can be computed again at any
+time, in any order and in any process, so nothing about randomness has to be stored, sent or
+restored.
 
 The hash is the finalizer of SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom
-number generators"), applied once for each number that is mixed in. It is vectorised: give arrays and
-the result broadcasts like any numpy expression.
+number generators"), applied once for each number that is mixed in. It is vectorised: give arrays
+and the result broadcasts like any numpy expression.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ def keyed_bits(
 def below(bits: UInt64[np.ndarray, "..."], limit: ArrayLike | int) -> Int64[np.ndarray, "..."]:
     """Turn random bits into whole numbers from 0 to `limit - 1`.
 
-    The upper 32 bits are scaled, so `limit` must not exceed 2**32; the bias is below `limit / 2**32`.
+    The upper 32 bits are scaled, so `limit` must not exceed 2**32; the bias is below
+    `limit / 2**32`.
 
     Example:
         >>> below(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 10).tolist()

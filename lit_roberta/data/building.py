@@ -119,9 +119,8 @@ class ExampleBuilder:
         if self.masking is None:
             nothing = np.empty(0, dtype=np.int64)
             no_bits = nothing.astype(np.uint64)
-            return line_up(
-                Choice(nothing, nothing, no_bits, no_bits), nothing, num_rows=len(plan.keys)
-            )
+            unused = np.empty((len(plan.keys), 0), dtype=bool)
+            return line_up(Choice(unused, nothing, nothing, no_bits, no_bits), nothing)
         word_starts = None
         if self.masking.whole_word:
             word_starts = np.zeros(rows.input_ids.shape, dtype=bool)
@@ -133,14 +132,15 @@ class ExampleBuilder:
             word_starts=word_starts,
         )
         labels = corrupt(rows.input_ids, choice, masking=self.masking, vocabulary=self.vocabulary)
-        return line_up(choice, labels, num_rows=len(plan.keys))
+        return line_up(choice, labels)
 
 
 def single_spans(examples: Examples, numbers: Int64[np.ndarray, " batch"]) -> Spans:
     """Cut examples of a single format at the document boundaries inside."""
     starts, stops = examples.starts[numbers], examples.stops[numbers]
     if examples.config.format != "full-sentences":
-        return Spans(np.arange(len(numbers)), starts, stops, np.ones_like(starts))
+        rows, columns = np.arange(len(numbers)), np.ones(len(numbers), dtype=np.int64)
+        return Spans(rows, starts, stops, columns, stops - starts + 1)
     first, inside = examples.inner_boundaries(starts, stops)
     rows = np.repeat(np.arange(len(numbers)), inside + 1)
     # A row lies between its start, the boundaries inside and its stop; a span between any two.
@@ -155,7 +155,7 @@ def single_spans(examples: Examples, numbers: Int64[np.ndarray, " batch"]) -> Sp
 
 def _longest_first(lengths: Int64[np.ndarray, " batch"]) -> Int64[np.ndarray, " batch"]:
     """Order rows by length, so that micro-batches pad little and the largest one comes first."""
-    return np.argsort(-lengths, kind="stable")
+    return (-lengths).argsort(kind="stable")
 
 
 def _with_fillers(plan: _Plan, count: int) -> _Plan:
@@ -164,7 +164,7 @@ def _with_fillers(plan: _Plan, count: int) -> _Plan:
     rows = np.arange(len(plan.keys), len(plan.keys) + count)
     labels = plan.next_sentence_labels
     return _Plan(
-        Spans(*map(np.append, plan.spans, (rows, nothing, nothing, nothing + 1))),
+        Spans(*map(np.append, plan.spans, (rows, nothing, nothing, nothing + 1, nothing + 1))),
         np.append(plan.keys, nothing.astype(np.uint64)),
         None if labels is None else np.append(labels, nothing + IGNORE_INDEX),
     )

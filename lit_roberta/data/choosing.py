@@ -21,6 +21,8 @@ _NEVER = np.uint32(0xFFFFFFFF)
 class Choice(NamedTuple):
     """Tokens to predict, row after row."""
 
+    used: Bool[np.ndarray, "batch most"]
+    """As many from the left as each row has."""
     rows: Int64[np.ndarray, " chosen"]
     columns: Int64[np.ndarray, " chosen"]
     word_bits: UInt64[np.ndarray, " chosen"]
@@ -65,18 +67,24 @@ def choose_tokens(
     if word_starts is None:
         counts = (wanted + unit(keys)).astype(np.int64)
         counts = np.maximum(counts, wanted > 0)
-        ordered = _smallest(np.where(maskable, ranks, _NEVER), int(counts.max()))
+        ordered = _sorted(ranks, maskable)
     else:
         words = _find_words(maskable, word_starts)
-        ordered = np.sort(np.where(maskable, _word_ranks(ranks, words), _NEVER), axis=1)
+        ordered = _sorted(_word_ranks(ranks, words), maskable)
         counts = _count_words(ordered, words, wanted, unit(keys))
-    rows = np.repeat(np.arange(len(counts)), counts)
-    columns = ordered[np.arange(ordered.shape[1]) < counts[:, None]] & np.uint64(_COLUMN)
+    used = places_of(counts)
+    rows = used.nonzero()[0]
+    columns = ordered[:, : used.shape[1]][used] & np.uint64(_COLUMN)
     token_bits = word_bits = keyed_bits(keys[rows], Purpose.MASK_ACTION, columns)
     if words is not None:
         firsts = words.firsts[rows, columns].astype(np.uint64)
         word_bits = keyed_bits(keys[rows], Purpose.MASK_ACTION, firsts)
-    return Choice(rows, columns.astype(np.int64), word_bits, token_bits)
+    return Choice(used, rows, columns.astype(np.int64), word_bits, token_bits)
+
+
+def places_of(counts: Int64[np.ndarray, " batch"]) -> Bool[np.ndarray, "batch most"]:
+    """Mark as many places of each row, from the left, as it needs."""
+    return np.arange(int(counts.max())) < counts[:, None]
 
 
 def _ranks(keys: UInt64[np.ndarray, " batch"], seq: int) -> UInt32[np.ndarray, "batch seq"]:
@@ -94,13 +102,13 @@ def _ranks(keys: UInt64[np.ndarray, " batch"], seq: int) -> UInt32[np.ndarray, "
     return ranks
 
 
-def _smallest(
-    ranks: UInt32[np.ndarray, "batch seq"], count: int
-) -> UInt32[np.ndarray, "batch smallest"]:
-    """Sort the smallest ranks of each row to its front; only they have to be in order."""
-    if count < ranks.shape[1]:
-        ranks = np.partition(ranks, count, axis=1)[:, :count]
-    return np.sort(ranks, axis=1)
+def _sorted(
+    ranks: UInt32[np.ndarray, "batch seq"], maskable: Bool[np.ndarray, "batch seq"]
+) -> UInt32[np.ndarray, "batch seq"]:
+    """Sort the ranks of each row in place, what must not be chosen to its end."""
+    np.copyto(ranks, _NEVER, where=~maskable)
+    ranks.sort(axis=1)
+    return ranks
 
 
 def _find_words(

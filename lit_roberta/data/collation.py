@@ -26,6 +26,8 @@ class Spans(NamedTuple):
     stops: Int64[np.ndarray, " spans"]
     columns: Int64[np.ndarray, " spans"]
     """Where each span starts in its row."""
+    closes: Int64[np.ndarray, " spans"]
+    """Where its `[SEP]` stands."""
 
     @classmethod
     def of(
@@ -37,16 +39,12 @@ class Spans(NamedTuple):
         """Line up the spans of each row."""
         widths = stops - starts + 1
         before = np.cumsum(widths) - widths
-        return cls(rows, starts, stops, 1 + before - before[np.searchsorted(rows, rows)])
-
-    @property
-    def closes(self) -> Int64[np.ndarray, " spans"]:
-        """The column of the `[SEP]` behind each span."""
-        return self.columns + self.stops - self.starts
+        columns = 1 + before - before[np.searchsorted(rows, rows)]
+        return cls(rows, starts, stops, columns, columns + widths - 1)
 
     def lengths(self) -> Int64[np.ndarray, " rows"]:
         """Count the tokens of each row, special ones included."""
-        lengths = np.zeros(int(self.rows[-1]) + 1, dtype=np.int64)
+        lengths = np.empty(int(self.rows[-1]) + 1, dtype=np.int64)
         lengths[self.rows] = self.closes + 1  # the last span of a row is written last
         return lengths
 
@@ -60,9 +58,8 @@ class Spans(NamedTuple):
         spans = self.of_rows(rows)
         numbers = np.empty(int(self.rows[-1]) + 1, dtype=np.int64)
         numbers[rows] = np.arange(len(rows))
-        return Spans(
-            numbers[self.rows[spans]], self.starts[spans], self.stops[spans], self.columns[spans]
-        )
+        own_rows, *others = (part[spans] for part in self)
+        return Spans(numbers[own_rows], *others)
 
     def tokens_at(
         self, rows: Int64[np.ndarray, " places"], columns: Int64[np.ndarray, " places"]
@@ -78,9 +75,7 @@ class Spans(NamedTuple):
     ) -> None:
         """Copy what belongs to the tokens of the corpus to their places in the rows."""
         # A copy for each span is faster than one gather: the tokens of a span lie side by side.
-        for row, start, stop, column, close in zip(
-            *(part.tolist() for part in (*self, self.closes)), strict=True
-        ):
+        for row, start, stop, column, close in zip(*(p.tolist() for p in self), strict=True):
             target[row, column:close] = values[start:stop]
 
 
@@ -104,18 +99,18 @@ def lay_out(
     """Place spans and special tokens in rows.
 
     Args:
-        spans: What each row holds.
+        spans: What each row holds, longest rows first.
         tokens: The tokens of the corpus.
         vocabulary: The special ids.
         segments: Give segment ids: 1 to B, 0 to all else. False: none.
         pairs: Whether what lies behind the first `[SEP]` is a B.
-        seq: Columns, in tokens. None: as many as the longest row has.
+        seq: Columns, in tokens. None: as many as the first row has.
 
     Returns:
         The rows, unmasked.
     """
     lengths = spans.lengths()
-    seq = seq or int(lengths.max())
+    seq = seq or int(lengths[0])
     input_ids = np.full((len(lengths), seq), vocabulary.pad_id)
     input_ids[:, 0] = vocabulary.cls_id
     input_ids[spans.rows, spans.closes] = vocabulary.sep_id
@@ -138,16 +133,14 @@ class Slots(NamedTuple):
     """Tokens to predict."""
 
 
-def line_up(choice: Choice, labels: Int64[np.ndarray, " chosen"], *, num_rows: int) -> Slots:
+def line_up(choice: Choice, labels: Int64[np.ndarray, " chosen"]) -> Slots:
     """Give each row a slot for each of its chosen tokens, behind the one for `[CLS]`."""
-    counts = np.bincount(choice.rows, minlength=num_rows)
-    slots = np.arange(1 + int(counts.max()))
-    used = (slots <= counts[:, None]) & (slots > 0)
-    positions = np.zeros(used.shape, dtype=np.int64)
-    positions[used] = choice.columns
-    slot_labels = np.full(used.shape, IGNORE_INDEX)
-    slot_labels[used] = labels
-    return Slots(positions, slot_labels, counts)
+    shape = len(choice.used), 1 + choice.used.shape[1]
+    positions = np.zeros(shape, dtype=np.int64)
+    positions[:, 1:][choice.used] = choice.columns
+    slot_labels = np.full(shape, IGNORE_INDEX)
+    slot_labels[:, 1:][choice.used] = labels
+    return Slots(positions, slot_labels, np.bincount(choice.rows, minlength=len(choice.used)))
 
 
 def attention_mask(

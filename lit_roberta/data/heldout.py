@@ -13,7 +13,7 @@ from jaxtyping import Int64
 from torch.utils.data import Dataset
 
 from lit_roberta.batch import HeldOutBatch
-from lit_roberta.data.choosing import Choice
+from lit_roberta.data.choosing import Choice, places_of
 from lit_roberta.data.collation import lay_out, line_up, to_batch, with_documents
 from lit_roberta.data.heldout_masks import (
     NEVER,
@@ -113,12 +113,16 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         where, columns = np.nonzero(drawn == plan.draw)
         tokens = taken.spans.tokens_at(where, columns)
         choice = Choice(
-            where, columns, self._masks.bits(self._masks.firsts[tokens]), self._masks.bits(tokens)
+            places_of(np.bincount(where, minlength=len(plan.rows))),
+            where,
+            columns,
+            self._masks.bits(self._masks.firsts[tokens]),
+            self._masks.bits(tokens),
         )
         labels = corrupt(
             rows.input_ids, choice, masking=self._masking, vocabulary=self._vocabulary
         )
-        slots = line_up(choice, labels, num_rows=len(plan.rows))
+        slots = line_up(choice, labels)
         return with_documents(to_batch(rows, slots, None), self._masks.documents[tokens])
 
     def _plan(self, batch_size: int) -> list[_Plan]:

@@ -41,7 +41,7 @@ def examples_at(
 
     Example:
         >>> examples_at(np.arange(10), num_examples=5, seed=0).tolist()
-        []
+        [0, 3, 4, 1, 2, 0, 4, 2, 3, 1]
     """
     epochs, values = np.divmod(places.ravel(), num_examples)
     base = math.isqrt(num_examples - 1) + 1

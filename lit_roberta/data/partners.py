@@ -39,9 +39,9 @@ def find_partners(
     """List the places where a random B may start, and see that every A has one.
 
     Without `any_sentence` those are the starts of all true Bs. Averaged over all A, each is then
-    drawn as often as it occurs as a true B, so that B alone tells nothing about the label. (That is
-    exact for documents of equal size. A sentence of a document that holds a share `s` of all pairs
-    is drawn less often by about that share, because no A of its own document draws it.)
+    drawn as often as it occurs as a true B, so that B alone tells nothing about the label. (That
+    is exact for documents of equal size. A sentence of a document that holds a share `s` of all
+    pairs is drawn less often by about that share, because no A of its own document draws it.)
 
     Args:
         corpus: The tokenized corpus.

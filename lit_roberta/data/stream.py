@@ -124,6 +124,7 @@ class UpdateStream(Dataset[Update]):
 
     def _update(self, number: int, built: BuiltRows, *, num_real: int) -> Update:
         rows, slots = built.rows, built.slots
+        lengths, counts = rows.lengths.tolist(), slots.counts.tolist()
         return Update(
             number=number,
             input_ids=to_tensor(rows.input_ids),
@@ -132,9 +133,9 @@ class UpdateStream(Dataset[Update]):
             positions=to_tensor(slots.positions),
             labels=to_tensor(slots.labels),
             next_sentence_labels=to_tensor(built.next_sentence_labels),
-            cuts=tuple(self._cuts(rows.lengths.tolist(), slots.counts.tolist())),
-            num_labels=int(slots.counts.sum()),
-            num_tokens=int(rows.lengths[:num_real].sum()),
+            cuts=tuple(self._cuts(lengths, counts)),
+            num_labels=sum(counts),
+            num_tokens=sum(lengths[:num_real]),
             num_sequences=self.batch_size,
         )
 

@@ -1,0 +1,148 @@
+"""Batches of masked rows from our stream against those of transformers' collator.
+
+Both start from tokenized text in memory and end with the tensors that a model reads, in one
+process, on one thread, in turns. Ours looks up which examples an update has, gathers, masks and
+collates them. Theirs gets its rows as a tokenized dataset holds them: lists of ids, segments,
+attention and special tokens.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import DataCollatorForLanguageModeling, PreTrainedTokenizerFast
+
+from lit_roberta.data.masking import MaskingConfig
+from lit_roberta.data.packing import PackingConfig, pack
+from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.stream import UpdateStream
+from lit_roberta.data.vocabulary import Vocabulary
+
+VOCAB_SIZE = 8_192
+NUM_ROWS = 2_000
+TURNS, BATCHES = 12, 20
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the table."""
+
+    batch_size: int
+    seq: int
+    goal: float | None
+    """How many times as fast as theirs ours should be."""
+
+
+CASES = [Case(64, 512, 25.0), Case(64, 128, None), Case(16, 128, 10.0)]
+
+
+def make_rows(case: Case) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+    """Make full rows of ordinary tokens, without special ones."""
+    generator = np.random.default_rng(0)
+    shape = (NUM_ROWS, case.seq - 2)
+    return generator.integers(len(SPECIAL), VOCAB_SIZE, shape, dtype=np.int32)
+
+
+def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[int], Any]:
+    """Give a function from the number of an update to its tensors."""
+    rows = make_rows(case)
+    corpus = TokenizedCorpus(
+        tokens=rows.ravel(),
+        word_starts=np.arange(rows.size) % 2 == 0,
+        sentence_offsets=np.arange(NUM_ROWS + 1) * rows.shape[1],
+        document_offsets=np.arange(NUM_ROWS + 1),
+    )
+    stream = UpdateStream(
+        corpus,
+        pack(corpus, PackingConfig(format="sentence", max_length=case.seq), seed=0),
+        Vocabulary(
+            size=VOCAB_SIZE,
+            pad_id=0,
+            unk_id=1,
+            cls_id=2,
+            sep_id=3,
+            mask_id=4,
+            special_ids=frozenset(range(5)),
+        ),
+        masking=MaskingConfig(whole_word=whole_word),
+        batch_size=case.batch_size,
+        micro_batch_size=None,
+        seed=0,
+        segments=False,
+    )
+    return stream.__getitem__
+
+
+def their_batches(case: Case) -> Callable[[int], Any]:
+    """Give a function from the number of a batch to its tensors."""
+    words = SPECIAL + [f"word{number}" for number in range(VOCAB_SIZE - len(SPECIAL))]
+    vocabulary = {word: number for number, word in enumerate(words)}
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token="[UNK]")),
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
+    collate = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
+    dataset = [
+        {
+            "input_ids": [2, *row, 3],
+            "token_type_ids": [0] * case.seq,
+            "attention_mask": [1] * case.seq,
+            "special_tokens_mask": [1, *([0] * len(row)), 1],
+        }
+        for row in make_rows(case).tolist()
+    ]
+    order = np.random.default_rng(0).permutation(NUM_ROWS).tolist()
+
+    def batch(number: int) -> Any:
+        first = number * case.batch_size % (NUM_ROWS - case.batch_size)
+        return collate([dataset[row] for row in order[first : first + case.batch_size]])
+
+    return batch
+
+
+def in_turns(*builders: Callable[[int], Any]) -> list[float]:
+    """Time builders in turns of some batches each; the median batch of each, in milliseconds."""
+    seconds: list[list[float]] = [[] for _ in builders]
+    for first in range(0, TURNS * BATCHES, BATCHES):
+        for times, builder in zip(seconds, builders, strict=True):
+            for number in range(first, first + BATCHES):
+                start = time.perf_counter()
+                builder(number)
+                times.append(time.perf_counter() - start)
+    return [1e3 * statistics.median(times[BATCHES:]) for times in seconds]
+
+
+def main() -> None:
+    """Print the table."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    print("Batches of masked rows on one thread: medians, in ms, taken in turns")
+    print(f"{'rows':>9} {'ours':>7} {'words':>7} {'theirs':>7} {'ratio':>6} {'goal':>5}  tokens/s")
+    for case in CASES:
+        ours, words, theirs = in_turns(
+            our_batches(case), our_batches(case, whole_word=True), their_batches(case)
+        )
+        rate = case.batch_size * case.seq / ours / 1e3
+        goal = "" if case.goal is None else f"{case.goal:.0f}x"
+        print(
+            f"{case.batch_size:>3} x {case.seq:<3} {ours:>7.3f} {words:>7.3f} {theirs:>7.3f}"
+            f" {theirs / ours:>5.1f}x {goal:>5}  {rate:.1f} M"
+        )
+    torch.set_num_threads(threads)
+
+
+if __name__ == "__main__":
+    main()
