@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from lit_roberta.data.reading import BOUNDARIES
 from lit_roberta.errors import must
 
 Lines = list[str]
@@ -74,7 +75,8 @@ def cut_documents(files: Sequence[Lines], boundary: str) -> list[list[Lines]]:
 def _require(boundary: str, found: bool) -> None:
     if not found:
         rule = "stand somewhere in the corpus"
-        raise must("reading.document_boundary", rule, boundary, "auto looks for what is there.")
+        remedy = f"The names are {', '.join(BOUNDARIES)}; auto looks for what is there."
+        raise must("reading.document_boundary", rule, boundary, remedy)
 
 
 def _has_blank_line_inside(lines: Sequence[str]) -> bool:

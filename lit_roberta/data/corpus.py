@@ -16,11 +16,12 @@ from lit_roberta.data.boundaries import cut_documents
 from lit_roberta.data.layout import Layout, detect_layout
 from lit_roberta.data.reading import Document, ReadingConfig
 from lit_roberta.data.sections import LARGEST_SHARE, cut_large_documents
-from lit_roberta.data.sentences import is_wrapped, split_sentences
+from lit_roberta.data.sentences import split_sentences, wrap_width
 from lit_roberta.data.sources import SourceFile, read_source
 from lit_roberta.errors import must
 
 _SAMPLE_WIDTH = 120
+_MOST_WORDLESS = 0.1
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
     sections, length = cut_large_documents(whole)
     documents = list(chain.from_iterable(sections))
     sources = [name for name, parts in zip(origins, sections, strict=True) for _ in parts]
-    notes += [_describe(files, whole, layout), *_note_cut(sections, length), *_samples(whole)]
+    notes.append(_describe(files, whole, layout))
+    notes += _note_wordless(layout) + _note_cut(sections, length) + _samples(whole)
     return Corpus(documents, sources, notes, digest_of(documents))
 
 
@@ -86,10 +88,10 @@ def _read_documents(
     for file in files:
         # A row is a document as it is; a text file is cut at the boundary.
         parts = file.texts if file.rows else next(plain)
-        wrapped = is_wrapped(list(chain.from_iterable(parts)))
+        width = wrap_width(list(chain.from_iterable(parts)))
         for part in parts:
             document = split_sentences(
-                part, splitter=layout.splitter, language=reading.language, wrapped=wrapped
+                part, splitter=layout.splitter, language=reading.language, width=width
             )
             if document:
                 documents.append(document)
@@ -104,6 +106,13 @@ def _describe(files: Sequence[SourceFile], documents: Sequence[Document], layout
         f"{count}, {len(documents):,} documents (boundary: {layout.boundary}), "
         f"{sentences:,} sentences (splitter: {layout.splitter}; {layout.evidence})"
     )
+
+
+def _note_wordless(layout: Layout) -> list[str]:
+    share = layout.evidence.wordless_share
+    if share <= _MOST_WORDLESS:
+        return []
+    return [f"{share:.0%} of the lines hold no letter or digit: is this plain text?"]
 
 
 def _note_cut(sections: Sequence[Sequence[Document]], length: int) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 from lit_roberta.errors import UserError, must
@@ -18,6 +19,8 @@ Document = list[str]
 
 SentenceSplitter = Literal["auto", "lines", "sentencex"]
 
+BOUNDARIES = ("auto", "blank-line", "file", "row", "wikitext", "gutenberg")
+_RULE = f"be {', '.join(BOUNDARIES)} or a regular expression"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -45,13 +48,17 @@ class ReadingConfig:
     def __post_init__(self) -> None:
         if not self.document_boundary:
             raise must("reading.document_boundary", "be a name or a pattern", "", "Try auto.")
+        close = get_close_matches(self.document_boundary.replace("_", "-"), BOUNDARIES, cutoff=0.7)
+        if self.document_boundary not in BOUNDARIES and close:
+            # As a regular expression a slip of the pen would match some line or other.
+            remedy = f"Did you mean {close[0]}?"
+            raise must("reading.document_boundary", _RULE, self.document_boundary, remedy)
         try:
             re.compile(self.document_boundary)
         except re.error as error:
             remedy = f"As a regular expression it fails: {error}."
-            rule = "be auto, blank-line, file, row, wikitext, gutenberg or a regular expression"
             raise must(
-                "reading.document_boundary", rule, self.document_boundary, remedy
+                "reading.document_boundary", _RULE, self.document_boundary, remedy
             ) from error
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", self.language):
             # sentencex takes any string and falls back to English without a word.

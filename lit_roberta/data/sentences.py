@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Literal
 
@@ -48,6 +48,8 @@ class LineEvidence:
     single_share: float
     """Share of lines in which sentencex finds no second sentence."""
     median_words: float
+    wordless_share: float
+    """Share of lines that hold no letter and no digit."""
 
     @property
     def lines_are_sentences(self) -> bool:
@@ -71,17 +73,39 @@ def weigh_lines(lines: Sequence[str], *, language: str) -> LineEvidence:
         end_share=sum(map(ends_like_sentence, sample)) / len(sample),
         single_share=sum(len(_segment(line, language)) == 1 for line in sample) / len(sample),
         median_words=float(median(map(count_words, sample))),
+        wordless_share=sum(not any(map(str.isalnum, line)) for line in sample) / len(sample),
     )
 
 
-def is_wrapped(lines: Sequence[str]) -> bool:
-    """Tell whether lines are pieces of sentences, to be joined: most do not end like one."""
-    texts = [line for line in lines if line.strip()]
-    return 2 * sum(map(ends_like_sentence, texts)) < len(texts)
+def wrap_width(lines: Sequence[str]) -> int | None:
+    """Find the width at which the lines of a file were wrapped.
+
+    Lines are pieces of sentences, to be joined, where most do not end like one. But where hardly
+    any does, and the lines were not filled up to a width either, each is an item of its own: a
+    title, a query, a log entry.
+
+    Args:
+        lines: The file.
+
+    Returns:
+        Characters; 0 if lines are to be joined that were filled up to no width (verse); None if
+        each line is a paragraph.
+    """
+    texts = [line.strip() for line in lines if line.strip()]
+    ends = sum(map(ends_like_sentence, texts))
+    if 2 * ends >= len(texts):
+        return None
+    # A percentile and not the longest line, which may be a stray one.
+    width = sorted(map(len, texts))[int(0.95 * (len(texts) - 1))]
+    filled = 2 * sum(_has_room(*pair, width) for pair in pairwise(texts)) < len(texts)
+    if 10 * ends < len(texts):
+        single = sum(len(text.split(maxsplit=1)) == 1 for text in texts)
+        return width if filled and 2 * single <= len(texts) else None
+    return width if filled else 0
 
 
 def split_sentences(
-    lines: Sequence[str], *, splitter: Splitter, language: str, wrapped: bool
+    lines: Sequence[str], *, splitter: Splitter, language: str, width: int | None
 ) -> Document:
     """Split the lines of a document into sentences.
 
@@ -89,52 +113,48 @@ def split_sentences(
         lines: The document. Blank lines separate paragraphs.
         splitter: `lines`: a line is a sentence. `sentencex`: paragraphs are split.
         language: ISO 639 code.
-        wrapped: Whether lines are joined to paragraphs; else each is a paragraph.
+        width: What `wrap_width` finds in the file.
 
     Returns:
         Sentences without white space around them; none is empty.
     """
+    texts = [line.strip() for line in lines]
     if splitter == "lines":
-        return [line.strip() for line in lines if line.strip()]
-    paragraphs = join_paragraphs(lines) if wrapped else [line.strip() for line in lines]
+        return [text for text in texts if text]
+    paragraphs = texts if width is None else join_paragraphs(texts, width=width)
     return [sentence for paragraph in paragraphs for sentence in _segment(paragraph, language)]
 
 
-def join_paragraphs(lines: Sequence[str]) -> list[str]:
+def join_paragraphs(lines: Sequence[str], *, width: int) -> list[str]:
     """Join wrapped lines to paragraphs, which end at blank lines.
 
-    Many novels have no blank line at all. So in a long block of lines that was wrapped at a
-    width, a line also ends a paragraph if the next word would have fitted on it. Verse is not
-    wrapped (nearly every next word would fit) and stays together.
+    Many novels have no blank line at all. So in a long block of lines, one that has room for the
+    next word within the width ends a paragraph too, unless the next line goes on in lower case.
     """
-    return [
-        _join(paragraph) for block in _blocks(lines) for paragraph in _cut_where_word_fits(block)
-    ]
+    paragraphs: list[list[str]] = []
+    for block in _blocks(lines):
+        paragraphs.append(block[:1])
+        for line, following in pairwise(block):
+            apart = _has_room(line, following, width) and not following[0].islower()
+            if apart and len(block) > _LONGEST_PARAGRAPH:
+                paragraphs.append([following])
+            else:
+                paragraphs[-1].append(following)
+    return list(map(_join, paragraphs))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
-    block: list[str] = []
-    for line in [*lines, ""]:
-        if line.strip():
-            block.append(line.strip())
-        elif block:
-            yield block
-            block = []
+    """Give the runs of lines between blank ones."""
+    for blank, block in groupby(lines, key=lambda line: not line):
+        if not blank:
+            yield list(block)
 
 
-def _cut_where_word_fits(block: list[str]) -> list[list[str]]:
-    if len(block) <= _LONGEST_PARAGRAPH:
-        return [block]
-    # A percentile and not the longest line, which may be a stray one.
-    width = sorted(map(len, block))[int(0.95 * (len(block) - 1))]
-    fits = [
-        len(line) + 1 + len(following.split(maxsplit=1)[0]) <= width and not following[0].islower()
-        for line, following in pairwise(block)
-    ]
-    if 2 * sum(fits) > len(fits):
-        return [block]
-    cuts = [0, *(number + 1 for number, fit in enumerate(fits) if fit), len(block)]
-    return [block[start:stop] for start, stop in pairwise(cuts)]
+def _has_room(line: str, following: str, width: int) -> bool:
+    """Tell whether a line has room for the first word of the next one."""
+    word = following[0] if UNSPACED.match(following) else following.split(maxsplit=1)[0]
+    # One character to spare: some programs count the space behind a word as well.
+    return len(line) + 1 + len(word) < width
 
 
 def _join(lines: Sequence[str]) -> str:
@@ -146,10 +166,15 @@ def _join(lines: Sequence[str]) -> str:
 
 
 def _segment(paragraph: str, language: str) -> list[str]:
-    """Split one paragraph, and undo the cut inside of WikiText's ` @.@ ` (a decimal point)."""
+    """Split one paragraph, and undo two kinds of cuts.
+
+    One is inside of WikiText's ` @.@ ` (a decimal point), the other before a piece without a
+    letter, such as a closing quotation mark.
+    """
     sentences: list[str] = []
     for piece in _windows(paragraph, language):
-        if sentences and sentences[-1].endswith("@.") and piece.startswith("@"):
+        decimal = piece.startswith("@") and bool(sentences) and sentences[-1].endswith("@.")
+        if sentences and (decimal or not any(map(str.isalnum, piece))):
             sentences[-1] += piece
         else:
             sentences.append(piece)

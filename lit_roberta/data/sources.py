@@ -22,6 +22,9 @@ TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
 """What a folder is read for. A file or a glob that is named is read whatever it ends in."""
 
 
+_STRUCTURED = (".csv", ".htm", ".html", ".json", ".tsv", ".xml")
+
+
 class SourceFile(NamedTuple):
     """One file of a corpus, or one that is as good as a file."""
 
@@ -54,6 +57,9 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
         return [SourceFile("python-docs", list(map(split_lines, topics)), True)], [note]
     paths, notes = find_files(source)
     files = [_read_file(path, reading) for path in paths]
+    marked = [str(path) for path in paths if path.suffix.lower() in _STRUCTURED]
+    if marked:
+        notes = [*notes, f"{_files(marked)} read as plain text, marks and all: {_few(marked)}"]
     empty = [file.name for file in files if not any(map(str.strip, chain(*file.texts)))]
     if len(empty) == len(files):
         what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"

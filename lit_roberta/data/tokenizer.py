@@ -64,6 +64,8 @@ class Tokenizer:
             self.id_to_word[number] = word
         self.vocabulary = self._describe()
         self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
+        if config is not None:
+            self.notices += _notice_small(self.vocab_size, config)
 
     @classmethod
     def train(cls, sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
@@ -83,7 +85,6 @@ class Tokenizer:
         if tokenizer.vocab_size == len(SPECIAL_TOKENS):
             rule = f"hold a word that is seen {config.min_frequency} times"
             raise must("corpus", rule, "none", "Give more text, or a smaller min_frequency.")
-        tokenizer.notices += _notice_small(tokenizer.vocab_size, config)
         return tokenizer
 
     @classmethod

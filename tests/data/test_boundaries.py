@@ -93,9 +93,9 @@ def test_a_line_that_a_pattern_matches_in_part_is_kept_as_a_heading() -> None:
     assert documents == [["Preface."], ["One."], ["Two."]]
 
 
-@pytest.mark.parametrize("boundary", ["blankline", "wikitext", "gutenberg"])
+@pytest.mark.parametrize("boundary", ["^Three", "wikitext", "gutenberg"])
 def test_a_boundary_that_stands_nowhere_is_an_error(boundary: str) -> None:
-    with pytest.raises(UserError, match=f"must stand somewhere in the corpus, got '{boundary}'"):
+    with pytest.raises(UserError, match="must stand somewhere in the corpus, got"):
         cut_documents([["One.", "", "Two."]], boundary)
 
 

@@ -91,6 +91,13 @@ def test_settings_beat_what_would_be_detected(tmp_path: Path) -> None:
     assert as_file.documents == [["One here.", "Two here.", "Three here.", "Four here."]]
 
 
+def test_what_does_not_look_like_plain_text_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", '""\n"\nA sentence here.\n"\n' * 50)
+    notes = read_corpus(path).notes
+    assert notes[0] == f"1 file read as plain text, marks and all: {path}"
+    assert "75% of the lines hold no letter or digit: is this plain text?" in notes
+
+
 def test_nothing_between_boundaries_is_an_error(tmp_path: Path) -> None:
     marks = "*** START OF THE PROJECT GUTENBERG EBOOK A ***\n\n*** END OF THE PROJECT GUTENBERG"
     with pytest.raises(UserError, match="With document_boundary gutenberg nothing is left of it"):

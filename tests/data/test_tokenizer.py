@@ -191,6 +191,7 @@ def test_a_size_that_the_text_can_not_fill_is_said() -> None:
             f"the vocabulary has {tokenizer.vocab_size:,} entries where 5,000 were asked for: the "
             "text holds no more that is seen 2 times"
         ]
+        assert Tokenizer.from_json(tokenizer.to_json()).notices == tokenizer.notices
     assert Tokenizer.train(SENTENCES, TokenizerConfig(kind="word")).notices == []
 
 
