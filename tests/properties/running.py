@@ -40,6 +40,8 @@ class Hit:
     update: int
     """Updates finished by then."""
     moment: Moment = "between micro-batches"
+    whole_group: bool = False
+    """Whether loader workers get it too, as they do when somebody presses Ctrl-C."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,8 @@ def train(run: Run) -> int:
     """Train to the end or to the hit; give what the command line would exit with."""
     # One thread: sums then have one order, whatever the machine.
     torch.set_num_threads(1)
+    # Loader workers as anywhere else; else they would start the way that this process did.
+    multiprocessing.set_start_method("fork", force=True)
     warnings.filterwarnings("ignore", ".*does not have many workers.*|.*isinstance.treespec.*")
     warnings.filterwarnings("ignore", ".*your dataloader is not resumable.*")
     stop = StopOnSignal()
@@ -158,6 +162,8 @@ class Striker(Callback):
             and not self.struck
         ):
             self.struck = True
+            for child in multiprocessing.active_children() if self.hit.whole_group else ():
+                os.kill(child.pid or 0, self.hit.signal)
             os.kill(os.getpid(), self.hit.signal)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -186,6 +192,16 @@ class Striker(Callback):
 
     def on_validation_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
         self.strike(trainer, "validation")
+
+
+class AskTwice(Callback):
+    """Press Ctrl-C twice."""
+
+    def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if trainer.global_step == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+            raise AssertionError("still here")
 
 
 # ---- processes

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.properties.running import (
+    AskTwice,
     Hit,
     Moment,
     Run,
@@ -48,6 +49,7 @@ def test_run_survives_being_killed(straight: Path, moment: Moment, update: int) 
     [
         (signal.SIGINT, 130, "between micro-batches"),
         (signal.SIGTERM, 143, "after the step"),
+        (signal.SIGUSR1, 0, "after the step"),
     ],
 )
 def test_stopped_run_keeps_its_last_finished_update_and_goes_on(
@@ -59,4 +61,46 @@ def test_stopped_run_keeps_its_last_finished_update_and_goes_on(
     assert read_last(folder)["global_step"] == 5
     assert list(validations(folder)) == [4]
     assert train_in_process(Run(folder=folder)) == 0
+    assert_same_end(folder, straight)
+
+
+def test_stop_during_a_validation_loses_neither_update_nor_validation(straight: Path) -> None:
+    folder = straight.parent / "validating"
+    hit = Hit(signal=signal.SIGTERM, update=4, moment="validation")
+    assert train_in_process(Run(folder=folder, hit=hit)) == 143
+    assert read_last(folder)["global_step"] == 4
+    assert list(validations(folder)) == [4]
+    assert train_in_process(Run(folder=folder)) == 0
+    assert_same_end(folder, straight)
+
+
+def test_second_interrupt_exits_at_once_and_the_run_goes_on_from_its_last_save(
+    straight: Path,
+) -> None:
+    folder = straight.parent / "impatient"
+    assert train_in_process(Run(folder=folder, callbacks=(AskTwice,))) == 130
+    assert read_last(folder)["global_step"] == 4
+    assert train_in_process(Run(folder=folder)) == 0
+    assert_same_end(folder, straight)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_loader_workers_change_nothing_also_when_interrupted(straight: Path, workers: int) -> None:
+    folder = straight.parent / f"workers-{workers}"
+    hit = Hit(signal=signal.SIGINT, update=5, whole_group=True)
+    assert train_in_process(Run(folder=folder, workers=workers, hit=hit)) == 130
+    assert train_in_process(Run(folder=folder, workers=workers)) == 0
+    assert_same_end(folder, straight)
+
+
+@pytest.mark.slow
+def test_run_survives_twenty_kills(straight: Path) -> None:
+    folder = straight.parent / "killed-often"
+    moments: tuple[Moment, ...] = ("between micro-batches", "validation", "write", "rename")
+    for number in range(20):
+        # At or after the update that the run stands at by then; most kills cost an update or two.
+        hit = Hit(signal=signal.SIGKILL, update=number // 2, moment=moments[number % len(moments)])
+        run = Run(folder=folder, save_every=1, hit=hit, workers=number % 3)
+        assert train_in_process(run) in (-signal.SIGKILL, 0)
+    assert train_in_process(Run(folder=folder, save_every=1)) == 0
     assert_same_end(folder, straight)
