@@ -1,3 +1,72 @@
-"""Pretrain a BERT-style encoder under BERT's and RoBERTa's recipes, and compare them honestly."""
+"""Pretrain a BERT-style encoder under BERT's and RoBERTa's recipes, and compare them honestly.
+
+The names below are imported when they are first used: the package itself costs nothing to import.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lit_roberta.data.datamodule import PretrainingDataModule
+    from lit_roberta.data.datasets import BertDataset, RobertaDataset
+    from lit_roberta.data.masking import dynamic_mask, static_mask
+    from lit_roberta.model.attention import MultiHeadAttention
+    from lit_roberta.model.bert import BertModel
+    from lit_roberta.model.config import EncoderConfig
+    from lit_roberta.model.encoder import TransformerEncoderLayer
+    from lit_roberta.training.module import PretrainingModule
+    from lit_roberta.training.recipes import (
+        effective_batch_size,
+        train_bert_recipe,
+        train_roberta_recipe,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BertDataset",
+    "BertModel",
+    "EncoderConfig",
+    "MultiHeadAttention",
+    "PretrainingDataModule",
+    "PretrainingModule",
+    "RobertaDataset",
+    "TransformerEncoderLayer",
+    "dynamic_mask",
+    "effective_batch_size",
+    "static_mask",
+    "train_bert_recipe",
+    "train_roberta_recipe",
+]
+
+_HOMES = {
+    "BertDataset": "data.datasets",
+    "BertModel": "model.bert",
+    "EncoderConfig": "model.config",
+    "MultiHeadAttention": "model.attention",
+    "PretrainingDataModule": "data.datamodule",
+    "PretrainingModule": "training.module",
+    "RobertaDataset": "data.datasets",
+    "TransformerEncoderLayer": "model.encoder",
+    "compare_recipes": "comparison.recipes",
+    "dynamic_mask": "data.masking",
+    "effective_batch_size": "training.recipes",
+    "static_mask": "data.masking",
+    "train_bert_recipe": "training.recipes",
+    "train_roberta_recipe": "training.recipes",
+}
+"""By public name: the module that it lives in."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value  # the next use does not come through here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,45 @@
+"""`lit-roberta`, and `python -m lit_roberta`: the commands of the package."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+_COMMANDS = {
+    "train": ("lit_roberta.training.cli", "train one recipe: fit, validate, test or predict"),
+    "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
+}
+"""By name: the module whose `main` takes the rest of the arguments, and what it does."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 2 for a command that does not exist, else the command's.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        sys.stdout.write(_usage())
+        return 0 if arguments else 2
+    name, *rest = arguments
+    if name not in _COMMANDS:
+        known = ", ".join(_COMMANDS)
+        sys.stderr.write(f"The command must be one of {known}, got {name!r}. Try --help.\n")
+        return 2
+    # Only what is asked for is imported: torch alone takes seconds.
+    status: int = importlib.import_module(_COMMANDS[name][0]).main(rest)
+    return status
+
+
+def _usage() -> str:
+    lines = [f"  {name:<10}{what}" for name, (_, what) in _COMMANDS.items()]
+    return "\n".join(["usage: lit-roberta COMMAND ...", "", *lines, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
