@@ -63,15 +63,16 @@ def choose_tokens(
     """
     ranks = _ranks(keys, maskable.shape[1])
     wanted = rate * maskable.sum(axis=1)
+    chance = unit(keys)
     words = None
     if word_starts is None:
-        counts = (wanted + unit(keys)).astype(np.int64)
+        counts = (wanted + chance).astype(np.int64)
         counts = np.maximum(counts, wanted > 0)
         ordered = _sorted(ranks, maskable)
     else:
         words = _find_words(maskable, word_starts)
         ordered = _sorted(_word_ranks(ranks, words), maskable)
-        counts = _count_words(ordered, words, wanted, unit(keys))
+        counts = _count_words(ordered, words, wanted, chance)
     used = places_of(counts)
     rows = used.nonzero()[0]
     columns = ordered[:, : used.shape[1]][used] & np.uint64(_COLUMN)
@@ -92,8 +93,9 @@ def _ranks(keys: UInt64[np.ndarray, " batch"], seq: int) -> UInt32[np.ndarray, "
 
     So one sort of 32-bit numbers, eight times as fast as of 64-bit ones, gives hash order and
     columns at once, without ties. Where hashes are equal the first column wins, which changes the
-    chance of a token by at most 2**-16. One 64-bit hash serves four columns.
+    chance of a token by about 2**-16. One 64-bit hash serves four columns.
     """
+    assert seq <= _COLUMN, "a column has 16 bits"
     quarters = np.arange(-(-seq // 4), dtype=np.uint64)
     hashes = keyed_bits(keys[:, None], Purpose.MASK_CHOICE, quarters).view(np.uint16)[:, :seq]
     ranks = hashes.astype(np.uint32)

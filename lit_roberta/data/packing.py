@@ -25,6 +25,9 @@ Format = Literal["sentence", "sentence-pair", "segment-pair", "doc-sentences", "
 PAIR_FORMATS: frozenset[Format] = frozenset({"sentence-pair", "segment-pair"})
 """The formats with a B, and so with a next-sentence label."""
 
+LONGEST = 65_535
+"""The longest example that masks can be drawn for, in tokens: a position has 16 bits there."""
+
 _FILLED_FORMATS: frozenset[Format] = frozenset({"segment-pair", "doc-sentences", "full-sentences"})
 """The formats that fill the length, which a short sequence can fall short of."""
 
@@ -48,25 +51,23 @@ class PackingConfig:
     def __post_init__(self) -> None:
         pairs = self.format in PAIR_FORMATS
         shortest = 5 if pairs else 3
-        if self.max_length < shortest:
+        if not shortest <= self.max_length <= LONGEST:
             raise must(
                 "max_length",
-                f"be at least {shortest} for {self.format}, whose special tokens need room, too",
+                f"lie between {shortest} and {LONGEST} for {self.format}",
                 self.max_length,
-                "Make it longer.",
+                "The special tokens of an example count, too.",
             )
-        if not 0 <= self.short_sequence_probability <= 1:
+        share = self.short_sequence_probability
+        if not 0 <= share <= 1:
             raise must(
-                "short_sequence_probability",
-                "lie between 0 and 1",
-                self.short_sequence_probability,
-                "For 10%, give 0.1.",
+                "short_sequence_probability", "lie between 0 and 1", share, "For 10%, give 0.1."
             )
-        if self.short_sequence_probability and self.format not in _FILLED_FORMATS:
+        if share and self.format not in _FILLED_FORMATS:
             raise must(
                 "short_sequence_probability",
                 f"be 0 for {self.format}, whose examples do not fill the length",
-                self.short_sequence_probability,
+                share,
                 f"Set it to 0, or choose one of {', '.join(sorted(_FILLED_FORMATS))}.",
             )
         if self.nsp_first_sentences and not pairs:

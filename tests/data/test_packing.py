@@ -176,8 +176,12 @@ def test_short_sequences_reach_every_format_that_fills_the_length(format: Format
 @pytest.mark.parametrize(
     ("settings_", "words"),
     [
-        ({"format": "sentence", "max_length": 2}, "max_length must be at least 3 for sentence"),
-        ({"format": "segment-pair", "max_length": 4}, "max_length must be at least 5"),
+        (
+            {"format": "sentence", "max_length": 2},
+            "max_length must lie between 3 and 65535 for sentence",
+        ),
+        ({"format": "sentence", "max_length": 2**16}, "max_length must lie between 3 and 65535"),
+        ({"format": "segment-pair", "max_length": 4}, "max_length must lie between 5 and 65535"),
         (
             {"format": "sentence", "max_length": 9, "short_sequence_probability": 0.1},
             "short_sequence_probability must be 0 for sentence",
