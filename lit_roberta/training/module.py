@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -20,17 +20,13 @@ from torch import Tensor
 from lit_roberta.batch import Batch, HeldOutBatch, Update
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.objectives import (
-    cross_entropies,
-    loss_sum,
-    loss_weights,
-    sums,
-    unigram_cross_entropy,
-)
+from lit_roberta.objectives import loss_weights, sums, unigram_cross_entropy
 from lit_roberta.training.held_out_metrics import HeldOutMetrics
 from lit_roberta.training.history import History
+from lit_roberta.training.losses import micro_batch_losses
 from lit_roberta.training.meter import TrainingMeter, UpdateSums
 from lit_roberta.training.optimizer import OptimizerConfig, build_optimizer, order_by_name
+from lit_roberta.training.predictions import SlotGuesses, best_guesses
 from lit_roberta.training.ranks import counts_over_ranks, sum_over_ranks, without_synchronisation
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
@@ -146,7 +142,7 @@ class PretrainingModule(pl.LightningModule):
         for number, batch in enumerate(update.micro_batches()):
             if self.stop_requested():
                 return None
-            loss = self._losses(batch)
+            loss = micro_batch_losses(self.model(*batch[:4]), batch, self._loss_weights)
             # DDP averages over ranks, and the divisors count all of them already.
             mean = loss.weighted_mlm * (self.trainer.world_size / max(1, num_labels))
             if self.next_sentence:
@@ -156,21 +152,6 @@ class PretrainingModule(pl.LightningModule):
             losses.append(torch.stack([loss.mlm.detach(), loss.nsp.detach()]))
         mlm_loss, nsp_loss = sum_over_ranks(self.trainer, torch.stack(losses).sum(dim=0))
         return UpdateSums(mlm_loss, nsp_loss, num_labels, update.num_sequences, num_tokens)
-
-    def _losses(self, batch: Batch) -> _Losses:
-        output = self.model(*batch[:4])
-        labels = batch.labels[:, 1:]
-        if self._loss_weights is None:
-            mlm = weighted = loss_sum(output.mlm_logits, labels)
-        else:
-            losses = cross_entropies(output.mlm_logits, labels)
-            mlm = losses.sum()
-            weighted = (losses * self._loss_weights[labels.clamp(min=0)]).sum()
-        nsp = torch.zeros_like(mlm)
-        if self.next_sentence:
-            assert batch.next_sentence_labels is not None, "the format has no pairs"
-            nsp = loss_sum(output.nsp_logits, batch.next_sentence_labels)
-        return _Losses(mlm, weighted, nsp)
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient: here it is whole, and no longer scaled."""
@@ -215,6 +196,17 @@ class PretrainingModule(pl.LightningModule):
     def test_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
         """Score a batch of masked text or of pairs."""
         self._score(batch.batch)
+
+    def predict_step(
+        self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0
+    ) -> SlotGuesses:
+        """Guess the masked tokens of a batch."""
+        return best_guesses(self.model(*batch.batch[:4]).mlm_logits)
+
+    def predict_step(self, batch: HeldOutBatch) -> Tensor:
+        """Give the logits at the masked places of a batch, [batch, slots - 1, vocab]."""
+        logits: Tensor = self.model(*batch.batch[:4]).mlm_logits
+        return logits
 
     def on_validation_epoch_end(self) -> None:
         """Log what the validation text gave."""
@@ -266,12 +258,3 @@ class PretrainingModule(pl.LightningModule):
         self.history.load_state_dict(checkpoint["history"])
         for state in checkpoint.get("optimizer_states", ()):
             order_by_name(state, self.model, self.optimizer_config)
-
-
-class _Losses(NamedTuple):
-    """Sums of one micro-batch, in nats."""
-
-    mlm: Tensor
-    weighted_mlm: Tensor
-    """With each label's weight; the same as `mlm` where labels are not weighted."""
-    nsp: Tensor
