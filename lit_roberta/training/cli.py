@@ -34,10 +34,11 @@ from lit_roberta.training.checkpoint_settings import (
     resolve_checkpoint,
 )
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
-from lit_roberta.training.console import notices_on_stderr
+from lit_roberta.training.console import notices_on_stderr, without_small_talk
 from lit_roberta.training.length import run_length
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.parser import OneLineParser, read_attribute_docstrings
+from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.samples import SamplePredictions
 from lit_roberta.training.stopping import StopOnSignal
@@ -196,7 +197,7 @@ class PretrainingCLI(LightningCLI):
         if self.subcommand == "fit":
             kwargs |= self._fit_settings()
         else:
-            kwargs |= {"logger": False}
+            kwargs |= {"logger": False, "callbacks": self._judging_callbacks()}
         try:
             return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
         except MisconfigurationException as error:
@@ -215,14 +216,27 @@ class PretrainingCLI(LightningCLI):
             "max_time": None,
             "check_val_every_n_epoch": None,
             "val_check_interval": validation_interval(asked.val_check_interval, total=total),
-            "callbacks": [*(self.config_init.fit.trainer.callbacks or []), *self._callbacks()],
+            "callbacks": [*self._users_callbacks(), *self._training_callbacks()],
             "logger": self._logger(),
         }
 
-    def _callbacks(self) -> list[Callback]:
+    def _users_callbacks(self) -> list[Callback]:
+        given = self._get(self.config_init, "trainer").callbacks or []
+        return list(given) if isinstance(given, list) else [given]
+
+    def _judging_callbacks(self) -> list[Callback]:
+        if self.subcommand != "predict":
+            return self._users_callbacks()
+        require_writable(self.folder)
+        return [*self._users_callbacks(), FillMaskPredictions(folder=self.folder)]
+
+    def _training_callbacks(self) -> list[Callback]:
         asked = self.settings.trainer
         self.stopping = StopOnSignal(max_time=running_time(asked.max_time))
-        callbacks = [TrainingCurves(hyperparameters=self._hyperparameters()), SamplePredictions()]
+        callbacks: list[Callback] = [
+            TrainingCurves(hyperparameters=self._hyperparameters()),
+            SamplePredictions(),
+        ]
         if asked.enable_progress_bar is not False:
             callbacks.append(UpdateProgress())
         return [*callbacks, self.stopping]
@@ -276,9 +290,24 @@ class PretrainingCLI(LightningCLI):
 
     # ---- running
 
+    def after_fit(self) -> None:
+        """Say where the run ended."""
+        metrics = self.trainer.callback_metrics
+        if not self.trainer.is_global_zero or "val/masked_lm_loss" not in metrics:
+            return
+        logger.info(
+            "Finished %s updates. Validation loss %.3f nats a token (frequencies alone: %.3f).",
+            f"{self.trainer.global_step:,}",
+            float(metrics["val/masked_lm_loss"]),
+            float(metrics["val/unigram_loss"]),
+        )
+
     def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
         # Said in full, because an environment variable can turn torch's own default off.
-        return {**super()._prepare_subcommand_kwargs(subcommand), "weights_only": True}
+        kwargs = {**super()._prepare_subcommand_kwargs(subcommand), "weights_only": True}
+        if subcommand == "predict":
+            kwargs["return_predictions"] = False  # they are written, and need not fit into memory
+        return kwargs
 
 
 def run(argv: Sequence[str]) -> PretrainingCLI:
@@ -294,7 +323,8 @@ def run(argv: Sequence[str]) -> PretrainingCLI:
     Raises:
         UserError: If something that was asked for can't be done.
     """
-    return PretrainingCLI(arrange(argv))
+    with without_small_talk():
+        return PretrainingCLI(arrange(argv))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -6,10 +6,10 @@ import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import pytorch_lightning as pl
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
@@ -19,6 +19,19 @@ from lit_roberta.data.tokenizer import Tokenizer
 logger = logging.getLogger(__name__)
 
 NUM_GUESSES = 5
+
+
+class SlotGuesses(NamedTuple):
+    """The best guesses at each slot, best first."""
+
+    token_ids: Int[Tensor, "batch slots guesses"]
+    probabilities: Float[Tensor, "batch slots guesses"]
+
+
+def best_guesses(logits: Float[Tensor, "batch slots vocab"]) -> SlotGuesses:
+    """Keep the few most probable tokens of each slot."""
+    best = logits.float().softmax(dim=-1).topk(min(NUM_GUESSES, logits.shape[-1]))
+    return SlotGuesses(best.indices, best.values)
 
 
 class FillMaskPredictions(Callback):
@@ -46,7 +59,7 @@ class FillMaskPredictions(Callback):
         self,
         trainer: pl.Trainer,
         pl_module: pl.LightningModule,
-        outputs: Any,
+        outputs: Tensor,
         batch: HeldOutBatch,
         batch_idx: int,
         dataloader_idx: int = 0,
@@ -54,7 +67,7 @@ class FillMaskPredictions(Callback):
         """Write the sequences of a batch."""
         data: Any = trainer.datamodule  # type: ignore[attr-defined]
         assert self._file is not None, "opened at the start"
-        for row in fill_mask_rows(batch.batch, outputs, data.tokenizer):
+        for row in fill_mask_rows(batch.batch, best_guesses(outputs), data.tokenizer):
             self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def on_predict_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -66,20 +79,19 @@ class FillMaskPredictions(Callback):
 
 
 def fill_mask_rows(
-    batch: Batch, logits: Float[Tensor, "batch slots vocab"], tokenizer: Tokenizer
+    batch: Batch, guesses: SlotGuesses, tokenizer: Tokenizer
 ) -> Iterator[dict[str, Any]]:
     """Give what a model puts at the masked places of each sequence.
 
     Args:
         batch: Masked text.
-        logits: Of slots 1, 2, ...: what `BertModel` gives where positions are given.
+        guesses: For slots 1, 2, ...
         tokenizer: Turns ids into text.
 
     Yields:
         input: the text as the model saw it. masked: for each place its position in tokens, the
         answer, and the best guesses with their probabilities, best first.
     """
-    best = logits.float().softmax(dim=-1).topk(min(NUM_GUESSES, logits.shape[-1]))
     words = tokenizer.id_to_word
     mask = batch.attention_mask
     for row, ids in enumerate(batch.input_ids):
@@ -88,14 +100,17 @@ def fill_mask_rows(
         for slot, label in enumerate(batch.labels[row, 1:].tolist()):
             if label == IGNORE_INDEX:
                 continue
-            guesses = zip(
-                best.indices[row, slot].tolist(), best.values[row, slot].tolist(), strict=True
-            )
+            tokens = guesses.token_ids[row, slot].tolist()
+            shares = guesses.probabilities[row, slot].tolist()
+            best = [
+                [words[token], round(share, 4)]
+                for token, share in zip(tokens, shares, strict=True)
+            ]
             masked.append(
                 {
                     "position": int(batch.positions[row, slot + 1]),
                     "answer": words[label],
-                    "guesses": [[words[token], round(share, 4)] for token, share in guesses],
+                    "guesses": best,
                 }
             )
         yield {"input": " ".join(words[token] for token in kept.tolist()), "masked": masked}

@@ -1,6 +1,6 @@
 """The notebook's two recipes as functions: train, and get the history back.
 
-They run through the command line, so that a run from Python and one from the shell are the same run.
+They run through the command line: a run from Python and one from the shell are the same run.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def train_bert_recipe(**overrides: Any) -> History:
 
     Args:
         overrides: Settings by the names of the command line, nested or dotted:
-            `train_bert_recipe(trainer={"max_epochs": 3}, data={"corpus": "my.txt"})`. Nothing of the
-            run is kept unless `trainer.default_root_dir` names a folder.
+            `train_bert_recipe(trainer={"max_epochs": 3}, data={"corpus": "my.txt"})`. Nothing of
+            the run is kept unless `trainer.default_root_dir` names a folder.
 
     Returns:
         The history; `mlm_loss_per_epoch` is its training loss, in nats per masked token.
