@@ -8,6 +8,7 @@ them to loaders.
 from __future__ import annotations
 
 import logging
+import signal
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -274,6 +275,7 @@ class PretrainingDataModule(pl.LightningDataModule):
             batch_size=None,  # an item is a whole update or batch already
             collate_fn=_as_it_is,
             num_workers=self.num_workers if sampler is not None else 0,
+            worker_init_fn=_leave_signals_to_training,
             pin_memory=self._trainer.accelerator.__class__.__name__ == "CUDAAccelerator",
         )
 
@@ -281,6 +283,15 @@ class PretrainingDataModule(pl.LightningDataModule):
     def _trainer(self) -> pl.Trainer:
         assert self.trainer is not None, "the loaders are the trainer's to ask for"
         return self.trainer
+
+
+def _leave_signals_to_training(worker: int) -> None:
+    """Go on at Ctrl-C and SIGTERM, which terminals and schedulers send to every process.
+
+    Training decides when to stop; a loader that dies under it would end it in the middle.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _as_it_is(item: Any) -> Any:
