@@ -13,7 +13,7 @@ from jaxtyping import Int64
 
 from lit_roberta.data.masking import MaskingConfig, dynamic_mask, static_mask
 from lit_roberta.data.packing import Format
-from lit_roberta.data.stream import UpdateStream
+from lit_roberta.data.stream import UpdateStream, examples_at
 from lit_roberta.errors import UserError
 from tests.data.corpora import (
     CLS,
@@ -237,7 +237,8 @@ def test_the_stream_masks_as_the_functions_do(format: Format) -> None:
     )
     for number in (0, 5, stream.num_examples + 1):
         update = stream[number]
-        example = int(stream._look_up(0).examples[number, 0])
+        place = np.array([number])
+        example = int(examples_at(place, num_examples=stream.num_examples, seed=7)[0])
         epoch = number // stream.num_examples
         bare = build(plain, [example], visit=epoch, seed=7)
         masked, labels = dynamic_mask(
