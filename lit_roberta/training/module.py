@@ -26,7 +26,6 @@ from lit_roberta.training.history import History
 from lit_roberta.training.losses import micro_batch_losses
 from lit_roberta.training.meter import TrainingMeter, UpdateSums
 from lit_roberta.training.optimizer import OptimizerConfig, build_optimizer, order_by_name
-from lit_roberta.training.predictions import SlotGuesses, best_guesses
 from lit_roberta.training.ranks import counts_over_ranks, sum_over_ranks, without_synchronisation
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
@@ -36,11 +35,12 @@ class PretrainingModule(pl.LightningModule):
     """Pretrain an encoder on masked language modelling, and on next-sentence prediction if asked.
 
     Args:
-        encoder: The encoder's sizes and rates. next_sentence: Train the next-sentence objective
-        too; the format must be a pair. optimizer: AdamW's settings and the clipping. schedule:
-        How the learning rate rises and falls. frequency_weighted_loss: Weigh each token's
-        training loss by the inverse of its frequency, at a
-            mean weight of 1. Evaluation is never weighted.
+        encoder: The encoder's sizes and rates.
+        next_sentence: Train the next-sentence objective too; the format must be a pair.
+        optimizer: AdamW's settings and the clipping.
+        schedule: How the learning rate rises and falls.
+        frequency_weighted_loss: Weigh each token's training loss by the inverse of its frequency,
+            at a mean weight of 1. Evaluation is never weighted.
         seed: Of initial weights and dropout; the command line links it to seed_everything.
     """
 
@@ -197,16 +197,9 @@ class PretrainingModule(pl.LightningModule):
         """Score a batch of masked text or of pairs."""
         self._score(batch.batch)
 
-    def predict_step(
-        self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0
-    ) -> SlotGuesses:
-        """Guess the masked tokens of a batch."""
-        return best_guesses(self.model(*batch.batch[:4]).mlm_logits)
-
-    def predict_step(self, batch: HeldOutBatch) -> Tensor:
-        """Give the logits at the masked places of a batch, [batch, slots - 1, vocab]."""
-        logits: Tensor = self.model(*batch.batch[:4]).mlm_logits
-        return logits
+    def predict_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> Tensor:
+        """Give the logits of the masked tokens of a batch."""
+        return self.model(*batch.batch[:4]).mlm_logits
 
     def on_validation_epoch_end(self) -> None:
         """Log what the validation text gave."""
