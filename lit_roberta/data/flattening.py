@@ -11,7 +11,7 @@ from lit_roberta.data.store import TokenizedCorpus
 def flatten(
     tokens: Integer[np.ndarray, " tokens"],
     *,
-    words: Int64[np.ndarray, " tokens"],
+    words: Integer[np.ndarray, " tokens"],
     sentence_lengths: Int64[np.ndarray, " sentences"],
     document_lengths: Int64[np.ndarray, " documents"],
 ) -> TokenizedCorpus:

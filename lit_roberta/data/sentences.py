@@ -22,7 +22,7 @@ Splitter = Literal["lines", "sentencex"]
 MOST_WORDS = 40
 """A line is not taken for a sentence where the median line has more words than this."""
 
-_ENDS = ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u0589\u1362\u1367"
+_ENDS = frozenset(".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u0589\u1362\u1367")
 _CLOSERS = "\"'\u201d\u2019\u00bb\u300d\u300f\uff09)]}*_` "
 _LONGEST_PARAGRAPH = 20  # lines
 _SAMPLE = 1000
@@ -36,7 +36,7 @@ def ends_like_sentence(line: str) -> bool:
         >>> ends_like_sentence('"Is he married?" '), ends_like_sentence("First Citizen:")
         (True, False)
     """
-    return line.rstrip().rstrip(_CLOSERS)[-1:] in tuple(_ENDS)
+    return line.rstrip().rstrip(_CLOSERS)[-1:] in _ENDS
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from lit_roberta.errors import UserError, must
 TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
 """What a folder is read for. A file or a glob that is named is read whatever it ends in."""
 
-
 _STRUCTURED = (".csv", ".htm", ".html", ".json", ".tsv", ".xml")
 
 
@@ -60,13 +59,13 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
     marked = [str(path) for path in paths if path.suffix.lower() in _STRUCTURED]
     if marked:
         notes = [*notes, f"{_files(marked)} read as plain text, marks and all: {_few(marked)}"]
-    empty = [file.name for file in files if not any(map(str.strip, chain(*file.texts)))]
+    empty = [file.name for file in files if not _has_text(file)]
     if len(empty) == len(files):
         what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
         raise must("corpus", "hold text", source, f"It is {what}: give one with sentences in it.")
     if empty:
         notes = [*notes, f"{_files(empty)} without text: {_few(empty)}"]
-    files = [file for file in files if file.name not in empty]
+    files = list(filter(_has_text, files))
     return files, [*notes, *_note_replacements(files, reading)]
 
 
@@ -105,7 +104,8 @@ def _find_in_folder(folder: Path) -> tuple[list[Path], list[str]]:
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
     files = [path for path in seen if path.suffix.lower() in TEXT_SUFFIXES]
-    skipped = [path.relative_to(folder).as_posix() for path in seen if path not in set(files)]
+    others = [path for path in seen if path.suffix.lower() not in TEXT_SUFFIXES]
+    skipped = [path.relative_to(folder).as_posix() for path in others]
     if not files:
         rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)}"
         remedy = f"It holds {_few(skipped) if skipped else 'no file'}. Name other files by a glob."
@@ -126,11 +126,16 @@ def _read_file(path: Path, reading: ReadingConfig) -> SourceFile:
     return SourceFile(str(path), [split_lines(text)], False)
 
 
+def _has_text(file: SourceFile) -> bool:
+    return any(map(str.strip, chain.from_iterable(file.texts)))
+
+
 def _note_replacements(files: Sequence[SourceFile], reading: ReadingConfig) -> list[str]:
     if reading.errors == "strict":
         return []
     counts = {
-        file.name: sum(line.count("\ufffd") for line in chain(*file.texts)) for file in files
+        file.name: sum(line.count("\ufffd") for line in chain.from_iterable(file.texts))
+        for file in files
     }
     touched = [name for name, count in counts.items() if count]
     if not touched:

@@ -154,14 +154,14 @@ class Tokenizer:
         """
         dtype = np.uint16 if self.vocab_size <= _UINT16_SIZE else np.int32
         tokens = [np.zeros(0, dtype)]
-        words = [np.zeros(0, np.int64)]
+        words = [np.zeros(0, np.int32)]
         lengths: list[int] = []
         for batch in _batches(chain.from_iterable(documents)):
             encodings = self._backend.encode_batch(batch, add_special_tokens=False)
             pieces = [self._pieces(encoding) for encoding in encodings]
             lengths += [len(ids) for ids, _ in pieces]
             tokens.append(np.fromiter(chain.from_iterable(ids for ids, _ in pieces), dtype))
-            words.append(np.fromiter(chain.from_iterable(word for _, word in pieces), np.int64))
+            words.append(np.fromiter(chain.from_iterable(word for _, word in pieces), np.int32))
         return flatten(
             np.concatenate(tokens),
             words=np.concatenate(words),

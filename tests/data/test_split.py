@@ -42,16 +42,16 @@ def contents(documents: Documents) -> Counter[str]:
 
 
 # Words of each document; with these, whatever the ranks are, less than half is held out.
-lengths = st.lists(st.integers(10, 20), min_size=120, max_size=150)
+lengths = st.lists(st.integers(10, 20), min_size=60, max_size=70)
 
 
 def random_documents(sizes: list[int], *, repeat: int) -> Documents:
-    """Make documents of those sizes, `repeat` in a row equal."""
-    kinds = [number // repeat for number in range(len(sizes))]
-    return [[f"text {kind}"] + ["word"] * sizes[kind] for kind in kinds]
+    """Make `repeat` equal documents of each size."""
+    kinds = [[f"text {number}", "word " * size] for number, size in enumerate(sizes)]
+    return [list(kind) for kind in kinds for _ in range(repeat)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lengths, st.integers(1, 2))
 def test_every_document_is_in_one_part_and_equal_ones_are_together(
     sizes: list[int], repeat: int
@@ -63,7 +63,7 @@ def test_every_document_is_in_one_part_and_equal_ones_are_together(
     assert not any(first & second for first, second in combinations(counts, 2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lengths, st.randoms(use_true_random=False))
 def test_the_order_of_documents_and_files_does_not_matter(
     sizes: list[int], random: Random
@@ -74,11 +74,11 @@ def test_the_order_of_documents_and_files_does_not_matter(
     assert places(split_corpus(corpus_of(documents))) == places(split_corpus(corpus_of(shuffled)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lengths, st.integers(1, 40))
 def test_one_more_document_moves_only_documents_at_the_edges(sizes: list[int], size: int) -> None:
     documents = random_documents(sizes, repeat=1)
-    more = [*documents, ["a new one"] + ["word"] * size]
+    more = [*documents, ["a new one", "word " * size]]
     before, after = (places(split_corpus(corpus_of(each))) for each in (documents, more))
     ranked = sorted(before)
     order = ["test", "validation", "train"]
@@ -88,11 +88,12 @@ def test_one_more_document_moves_only_documents_at_the_edges(sizes: list[int], s
     moved = [rank for rank in ranked if before[rank] != after[rank]]
     words = {digest_of([document]): words_of(document) for document in documents}
     largest = max(words.values())
-    # Each of the two edges moves by at most the new document and one that it cuts through.
-    assert sum(words[rank] for rank in moved) <= 2 * (size + 3 + largest)
+    # The first edge moves by the new document and one that it cuts through at the most, the second
+    # by that and one more.
+    assert sum(words[rank] for rank in moved) <= 3 * (size + 3 + largest)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lengths)
 def test_the_parts_have_their_size_exactly(sizes: list[int]) -> None:
     documents = random_documents(sizes, repeat=1)
