@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from lit_roberta.comparison.claims import Arm
+from lit_roberta.comparison.results import PartFacts, Recipe, Results, TextFacts
+from lit_roberta.comparison.run import Curves, HeldOut, Run
 
 PAIRS, DOCUMENTS = "sentence-pair", "doc-sentences"
 
@@ -39,3 +41,137 @@ def plant_arm(
 def plant_unigram(arm: Arm, loss: float) -> np.ndarray:
     """Make the loss of word frequencies alone, document by document."""
     return loss * arm.counts.astype(np.float64)
+
+
+# ---- whole results
+
+
+def plant_results(
+    *,
+    seeds: int = 5,
+    losses: Mapping[str, Mapping[str, float]] | None = None,
+    unigram: float = 5.0,
+) -> Results:
+    """Make a comparison of three arms with believable numbers."""
+    formats = {"bert": PAIRS, "bert-10": PAIRS, "roberta": DOCUMENTS}
+    losses = losses or {
+        "bert": {PAIRS: 3.53, DOCUMENTS: 5.08},
+        "bert-10": {PAIRS: 3.07, DOCUMENTS: 4.88},
+        "roberta": {PAIRS: 5.17, DOCUMENTS: 3.25},
+    }
+    arms = {name: plant_arm(name, scores, runs=seeds) for name, scores in losses.items()}
+    counts = arms["bert"].counts
+    return Results(
+        text=plant_text(unigram=unigram, counts=counts.tolist()),
+        budget={"unit": "tokens", "amount": 285_800, "description": "285,800 tokens"},
+        recipes=[plant_recipe(name, formats[name]) for name in losses],
+        runs=[
+            plant_run(name, seed, arm, own=formats[name])
+            for name, arm in arms.items()
+            for seed in range(seeds)
+        ],
+        command="python compare.py",
+        environment={"python": "3.11.7", "torch": "2.13.0", "device": "cpu, 2 cores"},
+        seconds=140.0,
+    )
+
+
+def plant_text(*, unigram: float, counts: list[int]) -> TextFacts:
+    return TextFacts(
+        corpus="toy",
+        digest="0f" * 16,
+        tokenizer="word",
+        vocab_size=581,
+        parts={
+            "train": PartFacts(documents=134, sentences=540, tokens=7145, unk_share=0.0),
+            "validation": PartFacts(documents=19, sentences=79, tokens=1040, unk_share=0.011),
+            "test": PartFacts(documents=39, sentences=157, tokens=2087, unk_share=0.012),
+        },
+        unigram_loss=unigram,
+        document_unigram_nats=[unigram * count for count in counts],
+        samples=[
+            ["the mice were too", "small", "for it, the cat was", "asleep", "."],
+            ["does the", "river", "sleep at night?"],
+        ],
+        notes=["1 file, 192 documents", "a sentence: <b>Lucy</b> & Anna."],
+    )
+
+
+def plant_recipe(name: str, format: str) -> Recipe:
+    roberta = format == DOCUMENTS
+    copies = {"bert": 1, "bert-10": 10, "roberta": None}.get(name, 1)
+    return Recipe(
+        name=name,
+        source=f"configs/{name}.yaml",
+        format=format,
+        settings={
+            "data.format": format,
+            "data.batch_size": 64 if roberta else 16,
+            "data.masking.copies": copies,
+            "model.next_sentence": not roberta,
+            "model.optimizer.lr": 4e-3 if roberta else 1e-3,
+        },
+        unjudged={"data.masking.rate": 0.15},
+        stream=name,
+        updates=81 if roberta else 599,
+        sequences_per_update=64 if roberta else 16,
+        num_examples=133 if roberta else 406,
+        learning_rate=4e-3 if roberta else 1e-3,
+    )
+
+
+def plant_run(name: str, seed: int, arm: Arm, *, own: str) -> Run:
+    updates = 81 if name == "roberta" else 599
+    gap = {"bert": (1.7, 0.5), "bert-10": (0.6, 0.5), "roberta": (0.45, 0.46)}.get(name, (1, 0.5))
+    end = float(arm.losses(own)[seed])
+    heldout = {
+        format: HeldOut(
+            mlm_loss=float(arm.losses(format)[seed]),
+            perplexity=float(np.exp(arm.losses(format)[seed])),
+            mlm_accuracy=0.31,
+            loss_by_kind={"mask": 3.6, "random": 4.8, "kept": 1.2},
+            document_nats=arm.nats[format][seed].tolist(),
+        )
+        for format in arm.nats
+    }
+    steps = np.linspace(0, 1, 12)
+    guess = {"text": "river", "probability": 0.31, "right": True}
+    return Run(
+        recipe=name,
+        seed=seed,
+        updates=updates,
+        sequences=updates * (64 if name == "roberta" else 16),
+        tokens=288_000,
+        predictions=38_000,
+        flops=3.2e11,
+        seconds=9.5,
+        text_passes=40.3 if name == "roberta" else 36.1,
+        epochs=39.0 if name == "roberta" else 23.6,
+        train_mlm_loss=end - gap[0],
+        train_mlm_loss_fresh_masks=end - gap[1],
+        heldout=heldout,
+        best_update=updates,
+        heldout_best=heldout,
+        validation_loss=end + 0.05,
+        nsp_accuracy=None if name == "roberta" else 0.61,
+        nsp_accuracy_b_alone=None if name == "roberta" else 0.5,
+        curves=Curves(
+            training=[(epoch, 2.5 + 3.8 * float(np.exp(-epoch / 8))) for epoch in range(1, 25)],
+            validation=[
+                (int(updates * step) + 1, end + (6.3 - end) * float(np.exp(-4 * step)))
+                for step in steps
+            ],
+        ),
+        guesses=[
+            [
+                [
+                    guess | {"text": text, "right": text == "small"}
+                    for text in ("small", "old", "hot")
+                ]
+            ]
+            * 2,
+            [[guess, guess | {"text": "<sheep>", "probability": 0.2, "right": False}]],
+        ],
+        document_predictions=arm.counts.tolist(),
+        fingerprint=f"{name}-{seed}",
+    )

@@ -1,0 +1,151 @@
+"""How every chart looks, and how a figure becomes a picture that a page can hold.
+
+A chart is drawn once. As SVG its colours become CSS variables, so that one picture serves light
+and dark, and its text stays text; as PNG it has the light colours.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH = 6.0
+"""Inches. At 72 points an inch this is about a phone's width and half a page's."""
+
+INK, MUTED, FAINT, PAPER = "#1b1f24", "#57606a", "#d0d7de", "#fefefe"
+
+ARM_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#8a6d00", "#4b8bbe")
+"""Told apart with any colour vision (Okabe and Ito 2008, darkened); the markers differ as well."""
+ARM_MARKERS = ("o", "s", "^", "D", "v", "P")
+ARM_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 2)))
+
+_VARIABLES = {
+    INK: "--ink",
+    MUTED: "--muted",
+    FAINT: "--faint",
+    PAPER: "--paper",
+    **{colour: f"--arm-{place}" for place, colour in enumerate(ARM_COLOURS)},
+}
+
+_STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": FAINT,
+    "axes.facecolor": PAPER,
+    "axes.grid": True,
+    "axes.labelcolor": MUTED,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "figure.facecolor": PAPER,
+    "font.family": "sans-serif",
+    "font.size": 10.5,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.labelcolor": INK,
+    "lines.linewidth": 1.8,
+    "savefig.facecolor": PAPER,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "lit_roberta",
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "ytick.labelcolor": INK,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A drawn chart with its words."""
+
+    name: str
+    """Of the file, and of the place in the page."""
+    title: str
+    description: str
+    """What it shows, for whoever can't see it: with the numbers."""
+    svg: str
+    """To be put into a page as it is."""
+    png: bytes
+
+
+@contextmanager
+def chart_style() -> Iterator[None]:
+    """Draw in the common style, and leave matplotlib's own settings as they were."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def new_figure(*, rows: int, height: float, ratios: Sequence[float] | None = None) -> Figure:
+    """Make an empty figure of the common width, with its panels above each other."""
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    figure.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+    return figure
+
+
+def finish(figure: Figure, *, name: str, title: str, description: str) -> Chart:
+    """Turn a figure into both kinds of picture."""
+    vector, pixels = io.StringIO(), io.BytesIO()
+    figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(pixels, format="png", dpi=160, metadata={"Software": None, "Title": title})
+    return Chart(
+        name=name,
+        title=title,
+        description=description,
+        svg=_embed(vector.getvalue(), name=name, title=title, description=description),
+        png=pixels.getvalue(),
+    )
+
+
+def save_pictures(charts: Sequence[Chart], folder: Path) -> None:
+    """Write each chart as a PNG file."""
+    for chart in charts:
+        (folder / f"{chart.name}.png").write_bytes(chart.png)
+
+
+def reference_line(axes: Axes, value: float, text: str, *, dashes: str, side: str) -> None:
+    """Draw a line across a chart at a loss, with its name above and to one side."""
+    axes.axvline(value, color=MUTED, linestyle=dashes, linewidth=1.2, zorder=1)
+    axes.annotate(
+        text,
+        (value, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(3 if side == "left" else -3, 3),
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        color=MUTED,
+        fontsize=9,
+    )
+
+
+def _embed(svg: str, *, name: str, title: str, description: str) -> str:
+    """Make a stand-alone SVG one that can live in a page beside others."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # Ids are made unique, since a page has only one name space for all of its pictures.
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
+    for colour, variable in _VARIABLES.items():
+        svg = svg.replace(colour, f"var({variable})")
+    view = re.search(r'viewBox="[^"]+"', svg)
+    assert view is not None, "matplotlib writes a view box"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {view.group()} role="img" class="chart" '
+        f'aria-labelledby="{name}-title {name}-description">'
+        f'<title id="{name}-title">{escape(title)}</title>'
+        f'<desc id="{name}-description">{escape(description)}</desc>'
+    )
+    return re.sub(r"<svg[^>]*>", lambda _: head, svg, count=1)

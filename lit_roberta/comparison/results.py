@@ -1,0 +1,168 @@
+"""What a comparison found, as it is written to results.json.
+
+Only numbers and names live here; losses are in nats per predicted token. The verdict, the charts
+and the report are computed from these and from nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lit_roberta.comparison.claims import Arm
+from lit_roberta.comparison.run import Run
+from lit_roberta.comparison.verdict import Verdict, reach_verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One arm of the comparison, as it was run."""
+
+    name: str
+    source: str
+    """The file that it was read from."""
+    format: str
+    settings: dict[str, Any]
+    """Every resolved setting that is not common to all arms, by its dotted name."""
+    unjudged: dict[str, Any]
+    """The settings that loss can't judge."""
+    stream: str
+    """Identity of examples, order and masks; equal for arms that see the same at the same seed."""
+    updates: int
+    sequences_per_update: int
+    num_examples: int
+    learning_rate: float
+    tuned: bool = False
+    """Whether the learning rate was chosen on this text's validation part."""
+    at_grid_edge: bool = False
+    """Whether it is the smallest or the largest rate tried: a better one may lie beyond."""
+    same_as: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartFacts:
+    """What one part of the corpus holds."""
+
+    documents: int
+    sentences: int
+    tokens: int
+    unk_share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFacts:
+    """The text that all arms were trained on and judged by."""
+
+    corpus: str
+    digest: str
+    tokenizer: str
+    vocab_size: int
+    parts: dict[str, PartFacts]
+    unigram_loss: float
+    """Test text under the training text's word frequencies, in nats per token."""
+    document_unigram_nats: list[float]
+    samples: list[list[str]]
+    """Sentences as text, blank, text, ...: the blanks hold what was hidden."""
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A run that did not finish."""
+
+    recipe: str
+    seed: int
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningRow:
+    """One learning rate of one recipe."""
+
+    recipe: str
+    learning_rate: float
+    validation_losses: list[float]
+    """One a seed; empty where every run failed."""
+    chosen: bool
+
+    @property
+    def mean(self) -> float:
+        """Mean over the seeds; infinite where no run finished."""
+        finished = [loss for loss in self.validation_losses if math.isfinite(loss)]
+        whole = finished and len(finished) == len(self.validation_losses)
+        return float(np.mean(finished)) if whole else math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """Everything that the report says, and what it computes it from."""
+
+    text: TextFacts
+    budget: dict[str, Any]
+    recipes: list[Recipe]
+    runs: list[Run]
+    failures: list[Failure] = field(default_factory=list)
+    tuning: list[TuningRow] = field(default_factory=list)
+    command: str
+    environment: dict[str, Any]
+    seconds: float
+    """From the start of the command to the report."""
+
+    @property
+    def log_vocab(self) -> float:
+        """Loss of a guess without any knowledge: ln of the vocabulary's size."""
+        return math.log(self.text.vocab_size)
+
+    @property
+    def formats(self) -> list[str]:
+        """The compared formats: those that some recipe was trained on."""
+        return list(dict.fromkeys(recipe.format for recipe in self.recipes))
+
+    def runs_of(self, recipe: str) -> list[Run]:
+        """Give the finished runs of a recipe, by seed."""
+        return sorted((run for run in self.runs if run.recipe == recipe), key=lambda run: run.seed)
+
+    def finished(self) -> list[Recipe]:
+        """Give the recipes of which at least one run has finished."""
+        return [recipe for recipe in self.recipes if self.runs_of(recipe.name)]
+
+    def arms(self) -> list[Arm]:
+        """Give what the judges read of the finished runs."""
+        return [self._arm(recipe) for recipe in self.finished()]
+
+    def _arm(self, recipe: Recipe) -> Arm:
+        runs = self.runs_of(recipe.name)
+        counts = self.runs[0].document_predictions
+        same = all(run.document_predictions == counts for run in runs)
+        assert same, "every run predicts the same tokens"
+        return Arm(
+            name=recipe.name,
+            format=recipe.format,
+            seeds=tuple(run.seed for run in runs),
+            nats={
+                format: np.asarray([run.heldout[format].document_nats for run in runs])
+                for format in self.formats
+            },
+            counts=np.asarray(counts, dtype=np.int64),
+            same_as=recipe.same_as,
+            stream=recipe.stream,
+            unjudged=recipe.unjudged,
+        )
+
+    def verdict(self) -> Verdict:
+        """Judge the finished runs, of which there must be one."""
+        return reach_verdict(self.arms(), np.asarray(self.text.document_unigram_nats))
+
+    def as_json(self) -> dict[str, Any]:
+        """Give everything as plain values, the verdict first."""
+        plain = asdict(self)
+        return {
+            "verdict": asdict(self.verdict()),
+            "unigram_loss": self.text.unigram_loss,
+            "log_vocab": self.log_vocab,
+            "unk_share": self.text.parts["test"].unk_share,
+            **plain,
+        }
