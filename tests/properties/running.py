@@ -17,6 +17,7 @@ from unittest import mock
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokenizer import TokenizerConfig
@@ -25,6 +26,7 @@ from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.stopping import StopOnSignal
+from lit_roberta.training.tensorboard import TrainingCurves
 
 WORDS = ("cat", "dog", "boat", "tree", "hill", "rain", "bread", "door")
 VALIDATION_LOG = "validation.jsonl"
@@ -40,8 +42,8 @@ class Hit:
     update: int
     """Updates finished by then."""
     moment: Moment = "between micro-batches"
-    whole_group: bool = False
-    """Whether loader workers get it too, as they do when somebody presses Ctrl-C."""
+    to: Literal["training", "workers", "all"] = "training"
+    """Which processes get it; Ctrl-C in a terminal goes to all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +57,11 @@ class Run:
     dropout: float = 0.1
     workers: int = 0
     micro_batch_size: int | None = 4
+    start_method: Literal["fork", "forkserver"] = "fork"
+    """How loader workers start: as up to Python 3.13, or as from then on."""
     hit: Hit | None = None
+    curves: bool = False
+    """Whether TensorBoard's files are written."""
     callbacks: tuple[Callable[[], Callback], ...] = ()
 
 
@@ -104,8 +110,7 @@ def train(run: Run) -> int:
     """Train to the end or to the hit; give what the command line would exit with."""
     # One thread: sums then have one order, whatever the machine.
     torch.set_num_threads(1)
-    # Loader workers as anywhere else; else they would start the way that this process did.
-    multiprocessing.set_start_method("fork", force=True)
+    multiprocessing.set_start_method(run.start_method, force=True)
     warnings.filterwarnings("ignore", ".*does not have many workers.*|.*isinstance.treespec.*")
     warnings.filterwarnings("ignore", ".*your dataloader is not resumable.*")
     stop = StopOnSignal()
@@ -116,6 +121,8 @@ def train(run: Run) -> int:
     ]
     if run.hit is not None:
         callbacks.append(Striker(run.hit))
+    if run.curves:
+        callbacks.append(TrainingCurves(hyperparameters={}))
     trainer = pl.Trainer(
         max_steps=run.updates,
         max_epochs=-1,
@@ -124,7 +131,8 @@ def train(run: Run) -> int:
         num_sanity_val_steps=0,
         use_distributed_sampler=False,
         accelerator="cpu",
-        logger=False,
+        log_every_n_steps=2,
+        logger=TensorBoardLogger(run.folder, name="", version="") if run.curves else False,
         enable_progress_bar=False,
         enable_model_summary=False,
         default_root_dir=run.folder,
@@ -162,9 +170,11 @@ class Striker(Callback):
             and not self.struck
         ):
             self.struck = True
-            for child in multiprocessing.active_children() if self.hit.whole_group else ():
-                os.kill(child.pid or 0, self.hit.signal)
-            os.kill(os.getpid(), self.hit.signal)
+            workers = multiprocessing.active_children()
+            for worker in workers if self.hit.to != "training" else ():
+                os.kill(worker.pid or 0, self.hit.signal)
+            if self.hit.to != "workers":
+                os.kill(os.getpid(), self.hit.signal)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         save, fsync = torch.save, os.fsync
@@ -208,7 +218,9 @@ class AskTwice(Callback):
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # The server imports all this once; each run is then a fork of a process that has computed nothing.
-_CONTEXT.set_forkserver_preload(["lit_roberta.training.module", "lit_roberta.data.datamodule"])
+_CONTEXT.set_forkserver_preload(
+    ["lit_roberta.training.module", "lit_roberta.training.tensorboard"]
+)
 
 
 def train_in_process(run: Run) -> int:

@@ -87,9 +87,21 @@ def test_second_interrupt_exits_at_once_and_the_run_goes_on_from_its_last_save(
 @pytest.mark.parametrize("workers", [1, 2])
 def test_loader_workers_change_nothing_also_when_interrupted(straight: Path, workers: int) -> None:
     folder = straight.parent / f"workers-{workers}"
-    hit = Hit(signal=signal.SIGINT, update=5, whole_group=True)
+    hit = Hit(signal=signal.SIGINT, update=5, to="all")
     assert train_in_process(Run(folder=folder, workers=workers, hit=hit)) == 130
     assert train_in_process(Run(folder=folder, workers=workers)) == 0
+    assert_same_end(folder, straight)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_loader_workers_of_newer_pythons_outlive_the_signal(
+    straight: Path, number: signal.Signals
+) -> None:
+    folder = straight.parent / f"forkserver-{number.name}"
+    hit = Hit(signal=number, update=2, to="workers")
+    run = Run(folder=folder, workers=1, start_method="forkserver", hit=hit)
+    assert train_in_process(run) == 0
     assert_same_end(folder, straight)
 
 
