@@ -55,6 +55,7 @@ class Run:
     save_every: int = 3
     validate_every: int = 4
     dropout: float = 0.1
+    seed: int = 0
     workers: int = 0
     micro_batch_size: int | None = 4
     start_method: Literal["fork", "forkserver"] = "fork"
@@ -92,6 +93,7 @@ def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
         micro_batch_size=run.micro_batch_size,
         max_length=48,
         num_workers=run.workers,
+        seed=run.seed,
     )
     encoder = EncoderConfig(
         vocab_size=data.vocab_size,
@@ -103,7 +105,7 @@ def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
         attention_probs_dropout_prob=run.dropout,
         max_position_embeddings=48,
     )
-    return PretrainingModule(encoder), data
+    return PretrainingModule(encoder, seed=run.seed), data
 
 
 def train(run: Run) -> int:
