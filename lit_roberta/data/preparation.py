@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from lit_roberta.data.corpus import read_corpus
+from lit_roberta.data.overlap import measure_overlap
 from lit_roberta.data.reading import Document, ReadingConfig
 from lit_roberta.data.split import Parts, split_corpus
 from lit_roberta.data.store import TokenizedCorpus
@@ -73,6 +74,7 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         UserError: If the text can't be read, or is too small to hold anything out.
     """
     parts, notes = _read_parts(config)
+    notes.append(str(measure_overlap(parts.train, [*parts.validation, *parts.test])))
     if tokenizer is None:
         tokenizer = cached_tokenizer(parts.train, config.tokenizer)
     encoded = Parts(
@@ -80,12 +82,14 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         validation=tokenizer.encode_corpus(parts.validation),
         test=tokenizer.encode_corpus(parts.test),
     )
-    return PreparedText(
+    text = PreparedText(
         parts=encoded,
         tokenizer=tokenizer,
         notes=[*notes, *tokenizer.notices],
         digest=_digest(parts),
     )
+    text.notes.append(_describe_parts(text))
+    return text
 
 
 def _read_parts(config: TextConfig) -> tuple[Parts[list[Document]], list[str]]:
@@ -109,6 +113,15 @@ def _read_parts(config: TextConfig) -> tuple[Parts[list[Document]], list[str]]:
         train += getattr(parts, part)
     ours = {"validation": parts.validation, "test": parts.test} | given
     return Parts(train=train, **ours), notes
+
+
+def _describe_parts(text: PreparedText) -> str:
+    sizes = (
+        f"{name} {part.num_tokens:,} tokens in {part.num_documents:,} documents"
+        for name, part in vars(text.parts).items()
+    )
+    unknown = text.unknown_share(text.parts.test)
+    return f"{', '.join(sizes)}; vocabulary {text.tokenizer.vocab_size:,}, unknown {unknown:.1%}"
 
 
 def _digest(parts: Parts[list[Document]]) -> str:
