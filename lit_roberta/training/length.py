@@ -14,7 +14,7 @@ DEFAULT_PASSES = 40
 
 
 def run_length(
-    data: PretrainingDataModule, *, max_updates: int | None, max_epochs: float | None
+    data: PretrainingDataModule, *, max_updates: int | None, max_epochs: int | float | None
 ) -> int:
     """Compute the length of a run.
 
@@ -34,10 +34,10 @@ def run_length(
         UserError: If a length is 0 or negative.
     """
     lengths = []
-    if max_updates not in (None, -1):
+    if max_updates is not None and max_updates != -1:
         _check_positive("trainer.max_steps", max_updates)
-        lengths.append(int(max_updates))
-    if max_epochs not in (None, -1):
+        lengths.append(max_updates)
+    if max_epochs is not None and max_epochs != -1:
         _check_positive("trainer.max_epochs", max_epochs)
         lengths.append(data.updates_for("epochs", float(max_epochs)))
     if lengths:
@@ -52,6 +52,6 @@ def run_length(
     return updates
 
 
-def _check_positive(name: str, amount: float) -> None:
+def _check_positive(name: str, amount: int | float) -> None:
     if amount <= 0:
         raise must(name, "be 1 or more", amount, "Leave it out for the default length.")

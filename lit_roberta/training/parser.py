@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NoReturn
 
 from jsonargparse import set_parsing_settings
 from pytorch_lightning.cli import LightningArgumentParser
 
+from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError
+from lit_roberta.training.checkpointing import PretrainingCheckpoint
 
 
 class OneLineParser(LightningArgumentParser):
@@ -37,6 +40,46 @@ def one_line(message: str) -> str:
     return text.replace(":; ", ": ")
 
 
-def read_attribute_docstrings() -> None:
-    """Let the text under each field of a settings class become its help."""
-    set_parsing_settings(docstring_parse_attribute_docstrings=True)
+def add_seed(parser: LightningArgumentParser) -> None:
+    """Add the seed, which nothing of a run escapes."""
+    parser.add_argument(
+        "--seed_everything",
+        type=int,
+        default=0,
+        help="Seed of the run: weights, order, masks and dropout follow from it.",
+    )
+
+
+def add_settings(
+    parser: LightningArgumentParser, *, vocab_size: Callable[[PretrainingDataModule], int]
+) -> None:
+    """Add what is neither the trainer's, the module's nor the data module's, and the links.
+
+    Args:
+        parser: Has the seed already.
+        vocab_size: Tells the size of a data module's vocabulary, for the encoder.
+    """
+    parser.add_argument(
+        "--compile", type=bool, default=False, help="Compile the model; worth it on CUDA."
+    )
+    parser.add_lightning_class_args(PretrainingCheckpoint, "checkpoint")
+    parser.link_arguments("seed_everything", "data.seed")
+    parser.link_arguments("seed_everything", "model.seed")
+    parser.link_arguments(
+        "data", "model.encoder.vocab_size", compute_fn=vocab_size, apply_on="instantiate"
+    )
+
+
+def describe_checkpoint(parser: LightningArgumentParser) -> None:
+    """Say what `--ckpt_path` takes here, which is less than what Lightning takes."""
+    for action in parser._actions:
+        if action.dest == "ckpt_path":
+            action.help = "A checkpoint: a file, or last or best of the run's folder."
+
+
+def read_attribute_docstrings(wanted: bool) -> None:
+    """Let the text under each field of a settings class become its help, or not.
+
+    It takes a second, which a start without `--help` need not wait for.
+    """
+    set_parsing_settings(docstring_parse_attribute_docstrings=wanted)

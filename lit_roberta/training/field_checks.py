@@ -1,0 +1,28 @@
+"""Rules that neither the data nor the model can check alone, checked before either is built."""
+
+from __future__ import annotations
+
+from jsonargparse import Namespace
+
+from lit_roberta.data.packing import PAIR_FORMATS
+from lit_roberta.errors import must
+
+
+def check_fields_together(data: Namespace, model: Namespace) -> None:
+    """Check the settings of the text against those of the model.
+
+    Args:
+        data: The data module's settings, as parsed.
+        model: The module's settings, as parsed.
+
+    Raises:
+        UserError: If next-sentence prediction has no pairs, or an example no room in the encoder.
+    """
+    if model.next_sentence and data.format not in PAIR_FORMATS:
+        pairs = " or ".join(sorted(PAIR_FORMATS))
+        remedy = "Next-sentence prediction needs two texts; else set model.next_sentence false."
+        raise must("data.format", f"be {pairs}", data.format, remedy)
+    longest = model.encoder.max_position_embeddings
+    if data.max_length > longest:
+        remedy = "Shorten the examples, or raise model.encoder.max_position_embeddings."
+        raise must("data.max_length", f"be at most {longest}", data.max_length, remedy)

@@ -1,0 +1,73 @@
+"""The trainer's settings for `fit`: a length in updates, our callbacks, TensorBoard's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.loggers import TensorBoardLogger
+
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.training.length import run_length
+from lit_roberta.training.progress import UpdateProgress
+from lit_roberta.training.samples import SamplePredictions
+from lit_roberta.training.stopping import StopOnSignal
+from lit_roberta.training.tensorboard import TrainingCurves
+from lit_roberta.training.trainer_flags import (
+    require_writable,
+    running_time,
+    validation_interval,
+)
+
+
+def fit_settings(
+    asked: Mapping[str, Any],
+    data: PretrainingDataModule,
+    *,
+    hyperparameters: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Build what takes the place of the trainer's settings as a person gave them.
+
+    Args:
+        asked: The trainer's settings, its logger and callbacks already built.
+        data: Turns epochs and tokens into updates.
+        hyperparameters: Of the run, flat, for TensorBoard.
+
+    Raises:
+        UserError: If the length, an interval or a time makes no sense, or the folder can't be
+            written to.
+    """
+    total = run_length(data, max_updates=asked["max_steps"], max_epochs=asked["max_epochs"])
+    folder = Path(asked["default_root_dir"])
+    settings = {
+        "max_steps": total,
+        "max_epochs": -1,
+        "max_time": None,  # StopOnSignal's: Lightning's own timer loses the last updates
+        "check_val_every_n_epoch": None,
+        "val_check_interval": validation_interval(asked["val_check_interval"], total=total),
+        "log_every_n_steps": min(asked["log_every_n_steps"], total),
+        "callbacks": [*users_callbacks(asked), *_own_callbacks(asked, hyperparameters)],
+    }
+    if not asked["fast_dev_run"]:
+        require_writable(folder)
+    if asked["logger"] in (None, True):
+        settings["logger"] = TensorBoardLogger(
+            folder, name="", version="", default_hp_metric=False
+        )
+    return settings
+
+
+def users_callbacks(asked: Mapping[str, Any]) -> list[Callback]:
+    """Give the callbacks that a person configured."""
+    given = asked["callbacks"] or []
+    return list(given) if isinstance(given, list) else [given]
+
+
+def _own_callbacks(asked: Mapping[str, Any], hyperparameters: Mapping[str, Any]) -> list[Callback]:
+    callbacks: list[Callback] = [TrainingCurves(hyperparameters=hyperparameters)]
+    callbacks.append(SamplePredictions())
+    if asked["enable_progress_bar"] is not False:
+        callbacks.append(UpdateProgress())
+    return [*callbacks, StopOnSignal(max_time=running_time(asked["max_time"]))]

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.training.commands import Command
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """The command line, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Command(tmp_path, monkeypatch, capsys)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.training.commands import TINY, Command
+
+REFUSED = {
+    # typos
+    "--data.masking.rat=0.3": "unrecognized arguments: --data.masking.rat=0.3",
+    "--data.format=sentences": "Got value: sentences",
+    "--data.batch_size=many": "Given value: many",
+    "--config=robert": "--config must name a file, got 'robert'. Shipped are: bert, ",
+    # sizes
+    "--data.batch_size=0": "data.batch_size must be 1 or more, got 0.",
+    "--data.micro_batch_size=-1": "data.micro_batch_size must be 1 or more, got -1.",
+    "--data.max_length=2": "must",
+    "--data.max_length=1000": "data.max_length must be at most 64, got 1000.",
+    "--model.encoder.num_attention_heads=3": (
+        "model.encoder.num_attention_heads must divide the hidden size 16, got 3."
+    ),
+    "--data.masking.rate=15": "rate must lie above 0 and at most at 1, got 15.0.",
+    "--trainer.max_steps=-5": "trainer.max_steps must be 1 or more, got -5.",
+    "--trainer.max_epochs=0": "trainer.max_epochs must be 1 or more, got 0.",
+    "--trainer.val_check_interval=0": "trainer.val_check_interval must be 1 update or more, got 0",
+    "--trainer.max_time=soon": "trainer.max_time must be days:hours:minutes:seconds, got 'soon'.",
+    "--checkpoint.every_n_updates=0": "every_n_updates must be 1 or more, got 0.",
+    # what belongs together
+    "--model.next_sentence=true": (
+        "data.format must be segment-pair or sentence-pair, got 'doc-sentences'."
+    ),
+    # text
+    "--data.corpus=nowhere.txt": "nowhere.txt",
+    "--data.corpus=empty.txt": "empty.txt",
+    "--data.corpus=latin.txt": "latin.txt",
+    "--data.corpus=short.txt": "must",
+    # Lightning's own flags
+    "--trainer.accumulate_grad_batches=4": "--data.micro_batch_size",
+    "--trainer.gradient_clip_val=1.0": "--model.optimizer.clip_norm",
+    "--trainer.overfit_batches=1": "trainer.overfit_batches must stay 0.0, got 1.",
+    "--trainer.callbacks=BatchSizeFinder": "trainer.callbacks must do without BatchSizeFinder",
+    "--trainer.callbacks=LearningRateFinder": "compare.py --tune-lr",
+    "--trainer.callbacks=StochasticWeightAveraging": "EMAWeightAveraging",
+    "--trainer.accelerator=cuda": "must",
+    # folders and checkpoints
+    "--trainer.default_root_dir=empty.txt/run": "must be writable, got 'empty.txt/run'.",
+    "--ckpt_path=nothing.ckpt": "ckpt_path must be last, best or a file, got 'nothing.ckpt'.",
+    "--ckpt_path=best": "ckpt_path must be last, best or a file, got 'runs/pretraining/",
+    "--ckpt_path=empty.txt": "ckpt_path must be a checkpoint of this package, got 'empty.txt'.",
+}
+
+
+@pytest.fixture
+def texts(command: Command) -> None:
+    (command.folder / "empty.txt").touch()
+    (command.folder / "latin.txt").write_bytes("Stra\u00dfe.\n".encode("latin-1") * 50)
+    (command.folder / "short.txt").write_text("One sentence.\n")
+
+
+@pytest.mark.usefixtures("texts")
+@pytest.mark.parametrize(("flag", "words"), REFUSED.items(), ids=list(REFUSED))
+def test_what_can_not_be_done_is_said_in_one_line(
+    command: Command, flag: str, words: str
+) -> None:
+    if flag == "--trainer.accelerator=cuda":
+        pytest.importorskip("torch")
+        import torch
+
+        if torch.cuda.is_available():
+            pytest.skip("this machine has a GPU")
+        words = ""
+    line = command.refuses("fit", *TINY, flag)
+    assert words in line
+    assert not list(command.folder.glob("runs/*/*"))
+
+
+@pytest.mark.parametrize("subcommand", ["validate", "test", "predict"])
+def test_nothing_is_judged_without_a_checkpoint(command: Command, subcommand: str) -> None:
+    line = command.refuses(subcommand, "--config=bert")
+    assert line.startswith(f"ckpt_path must name a checkpoint to {subcommand}, got None.")
+    line = command.refuses(subcommand, "--config=bert", "--ckpt_path=last")
+    assert line.startswith("ckpt_path must be last, best or a file, got 'runs/bert/checkpoints/")
+
+
+def test_a_typo_in_a_file_is_refused(command: Command) -> None:
+    Path("mine.yaml").write_text("data:\n  masking:\n    rat: 0.3\n")
+    assert "rat" in command.refuses("fit", "--config=mine.yaml")
+
+
+def test_a_file_that_is_no_yaml_is_refused(command: Command) -> None:
+    Path("mine.yaml").write_text("data: [1, 2\n")
+    command.refuses("fit", "--config=mine.yaml")
+
+
+def test_a_command_that_is_none_is_refused(command: Command) -> None:
+    assert "invalid choice: 'train'" in command.refuses("train")
+    assert "was not provided" in command.refuses()
+
+
+def test_a_missing_file_name_is_refused(command: Command) -> None:
+    assert command.refuses("fit", "--config").startswith("--config must be followed by a file")
+
+
+def test_ctrl_c_before_the_first_update_is_no_traceback(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lit_roberta.training.cli.run", interrupted)
+    assert command("fit") == 130
+    assert command.messages.startswith("Interrupted before the first update")
