@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.dropout import dropout
+from lit_roberta.model.linear import Linear, linear
 
 
 class AttentionOutput(NamedTuple):
@@ -49,8 +50,8 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, config: EncoderConfig, *, explicit: bool = False) -> None:
         super().__init__()
         self.num_heads = config.num_attention_heads
-        self.projection = nn.Linear(config.hidden_size, 3 * config.hidden_size)
-        self.output = nn.Linear(config.hidden_size, config.hidden_size)
+        self.projection = Linear(config.hidden_size, 3 * config.hidden_size)
+        self.output = Linear(config.hidden_size, config.hidden_size)
         self.dropout_rate = config.attention_probs_dropout_prob
         self.explicit = explicit
 
@@ -90,8 +91,8 @@ class MultiHeadAttention(nn.Module):
             queries, keys, values = self.projection(hidden_states).chunk(3, dim=-1)
             return queries, keys, values
         weight, bias = self.projection.weight, self.projection.bias
-        queries = F.linear(reading, weight[:width], bias[:width])
-        keys, values = F.linear(hidden_states, weight[width:], bias[width:]).chunk(2, dim=-1)
+        queries = linear(reading, weight[:width], bias[:width])
+        keys, values = linear(hidden_states, weight[width:], bias[width:]).chunk(2, dim=-1)
         return queries, keys, values
 
     def _split_heads(

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from lit_roberta.model.attention import MultiHeadAttention
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.dropout import add_dropped
+from lit_roberta.model.linear import Linear
 
 
 class FeedForward(nn.Module):
@@ -20,8 +21,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.inner = nn.Linear(config.hidden_size, config.intermediate_size)
-        self.output = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.inner = Linear(config.hidden_size, config.intermediate_size)
+        self.output = Linear(config.intermediate_size, config.hidden_size)
 
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lit_roberta.model.config import EncoderConfig
+from lit_roberta.model.linear import Linear, linear
 
 
 class MaskedLMHead(nn.Module):
@@ -21,7 +22,7 @@ class MaskedLMHead(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dense = Linear(config.hidden_size, config.hidden_size)
         self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
@@ -32,7 +33,7 @@ class MaskedLMHead(nn.Module):
     ) -> Float[Tensor, "batch slots vocab"]:
         """Compute the logits of every token of the vocabulary."""
         transformed = self.layer_norm(F.gelu(self.dense(hidden_states)))
-        return F.linear(transformed, token_embedding, self.bias)
+        return linear(transformed, token_embedding, self.bias)
 
 
 class NextSentenceHead(nn.Module):

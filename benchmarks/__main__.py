@@ -1,0 +1,26 @@
+"""Run all benchmarks, or the one that is named: `python -m benchmarks [encoder [options]]`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import encoder
+
+BENCHMARKS = {"encoder": encoder.main}
+
+
+def main(arguments: list[str]) -> None:
+    """Run what was asked for."""
+    if not arguments:
+        for name, run in BENCHMARKS.items():
+            print(f"== {name}")
+            run()
+        return
+    name, *rest = arguments
+    if name not in BENCHMARKS:
+        sys.exit(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {name!r}.")
+    BENCHMARKS[name](rest)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
