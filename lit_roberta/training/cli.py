@@ -40,6 +40,7 @@ from lit_roberta.training.parser import (
     add_settings,
     describe_checkpoint,
     read_attribute_docstrings,
+    user_error_behind,
 )
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.stopping import StopOnSignal
@@ -164,6 +165,16 @@ class PretrainingCLI(LightningCLI):
         """Keep the configuration of training: only `fit` saves it."""
         if self.subcommand != "fit":
             self.save_config_callback = None
+
+    def instantiate_classes(self) -> None:
+        """Build the data module, the module and the trainer."""
+        try:
+            super().instantiate_classes()
+        except ValueError as error:
+            cause = user_error_behind(error)
+            if cause is None:
+                raise
+            raise cause from None
 
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the trainer on updates: its length, its intervals, its callbacks."""

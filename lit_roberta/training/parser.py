@@ -19,13 +19,14 @@ class OneLineParser(LightningArgumentParser):
 
     def error(self, message: str, ex: Exception | None = None) -> NoReturn:
         """Turn an error of the command line or of a configuration file into one line."""
-        cause: BaseException | None = ex
-        while cause is not None:
-            # A setting's own rule says it best; jsonargparse wraps it once or more.
-            if isinstance(cause, UserError):
-                raise cause
-            cause = cause.__cause__ or cause.__context__
-        raise UserError(one_line(message)) from ex
+        raise user_error_behind(ex) or UserError(one_line(message)) from ex
+
+
+def user_error_behind(error: BaseException | None) -> UserError | None:
+    """Find the error of ours that jsonargparse wrapped, once or more; None where there is none."""
+    while error is not None and not isinstance(error, UserError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def one_line(message: str) -> str:

@@ -127,7 +127,7 @@ class UpdateProgress(ProgressBar):
         return ", ".join(parts)
 
 
-def time_left(elapsed: float, *, done: float, remaining: float) -> str:
+def time_left(elapsed: float, *, done: int | float, remaining: int | float) -> str:
     """Estimate the rest of a run from the pace of this start.
 
     Args:
