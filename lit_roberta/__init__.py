@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lit_roberta.comparison.comparing import compare_recipes
     from lit_roberta.data.datamodule import PretrainingDataModule
     from lit_roberta.data.datasets import BertDataset, RobertaDataset
     from lit_roberta.data.masking import dynamic_mask, static_mask
@@ -34,6 +35,7 @@ __all__ = [
     "PretrainingModule",
     "RobertaDataset",
     "TransformerEncoderLayer",
+    "compare_recipes",
     "dynamic_mask",
     "effective_batch_size",
     "static_mask",
@@ -50,7 +52,7 @@ _HOMES = {
     "PretrainingModule": "training.module",
     "RobertaDataset": "data.datasets",
     "TransformerEncoderLayer": "model.encoder",
-    "compare_recipes": "comparison.recipes",
+    "compare_recipes": "comparison.comparing",
     "dynamic_mask": "data.masking",
     "effective_batch_size": "training.recipes",
     "static_mask": "data.masking",

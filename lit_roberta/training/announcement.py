@@ -58,6 +58,9 @@ def announce_run(
 
 def announce_end(trainer: pl.Trainer) -> None:
     """Say where the run ended, beside what word frequencies alone would give."""
+    if trainer.global_step < trainer.max_steps:
+        logger.info("The run is not finished. To go on: the same command with --ckpt_path last.")
+        return
     metrics = trainer.callback_metrics
     if "val/masked_lm_loss" not in metrics:
         return

@@ -117,13 +117,6 @@ def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None
 
     Raises:
         UserError: Names the setting and both values.
-
-    Example:
-        >>> check_agreement({"model.encoder.hidden_size": 128}, {"model.encoder.hidden_size": 64})
-        Traceback (most recent call last):
-        lit_roberta.errors.UserError: model.encoder.hidden_size must be the checkpoint's 128,
-        got 64. \
-Leave it out: the weights stand on it.
     """
     for name, value in given.items():
         if name in stored and _plain(value) != _plain(stored[name]):

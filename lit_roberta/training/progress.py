@@ -11,12 +11,15 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import ProgressBar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Column
 
 from lit_roberta.batch import Update
 
 logger = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN_LINES = 30.0
+_WIDE = 110
+"""Columns of a terminal that has room for the validation loss too."""
 
 
 class UpdateProgress(ProgressBar):
@@ -56,12 +59,12 @@ class UpdateProgress(ProgressBar):
         self._began = self._last_line = time.monotonic()
         if self._console.is_terminal:
             self._progress = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[state]}"),
+                TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+                BarColumn(bar_width=None),
                 console=self._console,
+                expand=True,
             )
-            self._task = self._progress.add_task("Training", total=trainer.max_steps, state="")
+            self._task = self._progress.add_task("", total=trainer.max_steps)
             self._progress.start()
             self._show(trainer)
 
@@ -87,12 +90,12 @@ class UpdateProgress(ProgressBar):
     def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Say why the bar stands still."""
         if self._progress is not None:
-            self._progress.update(self._task, description="Validating")
+            state = self._state(trainer, trainer.global_step)
+            self._progress.update(self._task, description=f"{state}, validating")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Go on."""
-        if self._progress is not None:
-            self._progress.update(self._task, description="Training")
+        self._show(trainer)
 
     def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Give the terminal back, also after an error."""
@@ -105,14 +108,16 @@ class UpdateProgress(ProgressBar):
     def _show(self, trainer: pl.Trainer) -> None:
         done = trainer.global_step + (self._part / self._parts if self._part else 0.0)
         if self._progress is not None:
-            self._progress.update(self._task, completed=done, state=self._state(trainer, done))
+            self._progress.update(
+                self._task, completed=done, description=self._state(trainer, done)
+            )
             return
         now = time.monotonic()
         if now - self._last_line >= _SECONDS_BETWEEN_LINES and not self._console.quiet:
             self._last_line = now
             logger.info("%s", self._state(trainer, done))
 
-    def _state(self, trainer: pl.Trainer, done: float) -> str:
+    def _state(self, trainer: pl.Trainer, done: int | float) -> str:
         elapsed = time.monotonic() - self._began
         left = time_left(
             elapsed, done=done - self._first_update, remaining=trainer.max_steps - done
@@ -122,7 +127,7 @@ class UpdateProgress(ProgressBar):
         if "train/masked_lm_loss" in metrics:
             parts.append(f"loss {float(metrics['train/masked_lm_loss']):.3f}")
             parts.append(f"{float(metrics['train/tokens_per_second']):,.0f} tokens/s")
-        if "val/masked_lm_loss" in metrics:
+        if "val/masked_lm_loss" in metrics and self._console.width >= _WIDE:
             parts.append(f"validation {float(metrics['val/masked_lm_loss']):.3f}")
         return ", ".join(parts)
 
