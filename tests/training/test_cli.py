@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 import torch
 import yaml
 
+from lit_roberta.batch import Update
 from lit_roberta.training.arguments import shipped_configs
 from lit_roberta.training.cli import main, run
+from lit_roberta.training.module import PretrainingModule
 from tests.training.commands import TINY, Command
 
 RECIPES = ["bert", "bert-10", "roberta", "notebook/bert", "notebook/roberta"]
@@ -149,3 +152,20 @@ def test_compiling_is_asked_of_the_model(
     monkeypatch.setattr(torch.nn.Module, "compile", lambda self: compiled.append(self))
     cli = run(["fit", *TINY, "--compile=true", "--trainer.fast_dev_run=true"])
     assert compiled == [cli.model.model]
+
+
+def test_a_signal_ends_the_run_with_its_status_and_a_checkpoint(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = PretrainingModule.training_step
+
+    def interrupted(self: PretrainingModule, update: Update) -> None:
+        if self.update_number == 2:
+            signal.raise_signal(signal.SIGINT)
+        begin(self, update)
+
+    monkeypatch.setattr(PretrainingModule, "training_step", interrupted)
+    assert command("fit", "--config=roberta", *TINY, "--trainer.max_steps=9") == 130
+    assert "To go on: the same command with --ckpt_path last." in command.messages
+    path = command.folder / "runs/roberta/checkpoints/last.ckpt"
+    assert torch.load(path, weights_only=True)["global_step"] == 2
