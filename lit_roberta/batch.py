@@ -21,8 +21,9 @@ vocab          entries of the vocabulary
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
@@ -80,6 +81,15 @@ class Update(NamedTuple):
     """Non-padding tokens in this rank's share."""
     num_sequences: int
     """Sequences of the whole update, over all ranks."""
+
+    def to(self, device: torch.device) -> Update:
+        """Move the tensors. Lightning calls this rather than look at every number of the cuts."""
+        moved: dict[str, Any] = {
+            name: value.to(device, non_blocking=device.type == "cuda")
+            for name, value in self._asdict().items()
+            if isinstance(value, Tensor)
+        }
+        return self._replace(**moved)
 
     def micro_batches(self) -> Iterator[Batch]:
         """Yield the micro-batches, as views."""
