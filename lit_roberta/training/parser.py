@@ -63,7 +63,9 @@ def add_settings(
     parser.add_argument(
         "--compile", type=bool, default=False, help="Compile the model; worth it on CUDA."
     )
-    parser.add_lightning_class_args(PretrainingCheckpoint, "checkpoint")
+    # Where checkpoints lie and what is best stay put: `--ckpt_path last` and `best` look there.
+    parser.add_class_arguments(PretrainingCheckpoint, "checkpoint", skip={"folder", "monitor"})
+    parser.callback_keys.append("checkpoint")
     parser.link_arguments("seed_everything", "data.seed")
     parser.link_arguments("seed_everything", "model.seed")
     parser.link_arguments(
