@@ -34,6 +34,8 @@ class Recipe:
     updates: int
     sequences_per_update: int
     num_examples: int
+    copies: int | None
+    """Masking copies; None: dynamic."""
     learning_rate: float
     tuned: bool = False
     """Whether the learning rate was chosen on this text's validation part."""
@@ -91,9 +93,7 @@ class TuningRow:
     @property
     def mean(self) -> float:
         """Mean over the seeds; infinite where no run finished."""
-        finished = [loss for loss in self.validation_losses if math.isfinite(loss)]
-        whole = finished and len(finished) == len(self.validation_losses)
-        return float(np.mean(finished)) if whole else math.inf
+        return float(np.mean(self.validation_losses)) if self.validation_losses else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,160 @@
+"""The command line of the comparison: `compare.py`, and `lit-roberta compare`.
+
+Options of its own are few. Whatever begins with `--data.`, `--model.`, `--trainer.` or
+`--checkpoint.`, and `--compile`, is a setting of `train.py fit`, given to every recipe alike.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jsonargparse import Namespace
+from rich.console import Console
+
+from lit_roberta.comparison.budget import Budget
+from lit_roberta.comparison.comparing import run_comparison
+from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
+from lit_roberta.comparison.results import Results
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.console import notices_on_stderr
+from lit_roberta.training.parser import OneLineParser, read_attribute_docstrings
+
+_SHARED = ("data.", "model.", "trainer.", "checkpoint.", "compile", "seed_everything", "ckpt_path")
+"""How the settings of training begin."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compare recipes as a command line asks for, and say where the report is.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 1 if a run failed; 2 after an error of the user's; 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    console = Console(stderr=True)
+    with notices_on_stderr():
+        try:
+            asked = parse(words)
+            results = run_comparison(asked, console=console)
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        except KeyboardInterrupt:
+            sys.stderr.write("Interrupted. The same command goes on from here.\n")
+            return 130
+    if results is None:
+        return 0
+    _say(results, asked.output, console)
+    return 1 if results.failures else 0
+
+
+def parse(argv: Sequence[str]) -> Comparison:
+    """Read a command line.
+
+    Raises:
+        UserError: If it makes no sense.
+    """
+    own, overrides = _part(argv)
+    asked = _parser(own).parse_args(own)
+    sizes = [] if asked.size is None else [f"size/{asked.size}"]
+    text = [] if asked.corpus is None else [f"data.corpus={asked.corpus}"]
+    return Comparison(
+        recipes=tuple(asked.recipes),
+        seeds=asked.seeds,
+        budget=_budget(asked.budget),
+        output=Path(asked.output),
+        jobs=asked.jobs,
+        tune_lr=asked.tune_lr,
+        overlays=(*sizes, *asked.config),
+        overrides=(*overrides, *text),
+        command=shlex.join(["python", "compare.py", *argv]),
+    )
+
+
+def _part(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the options of the comparison from the settings that all runs get.
+
+    Returns:
+        The first as they are, the second as `name=value`.
+    """
+    own: list[str] = []
+    shared: list[str] = []
+    words = iter(argv)
+    for word in words:
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name.startswith(_SHARED):
+            own.append(word)
+            continue
+        if not equals:
+            value = next(words, "--")
+            if value.startswith("--"):
+                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
+        shared.append(f"{name}={value}")
+    return own, shared
+
+
+def _budget(asked: Namespace) -> Budget:
+    return Budget(unit=asked.unit, amount=asked.amount)
+
+
+def _parser(argv: Sequence[str]) -> OneLineParser:
+    read_attribute_docstrings(wanted="--help" in argv or "-h" in argv)
+    parser = OneLineParser(
+        prog="compare.py",
+        description="Train recipes under one budget, score them on held-out text in every "
+        "compared format, and write a report with a verdict.",
+        epilog="Every setting of `train.py fit` can be given for all recipes: --data.max_length "
+        "128, --data.tokenizer.kind wordpiece, --model.encoder.hidden_size 256, ...",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--corpus", type=str | None, help="Text for all recipes: toy, python-docs, or a path."
+    )
+    parser.add_argument(
+        "--recipes",
+        nargs="+",
+        type=str,
+        default=list(DEFAULT_RECIPES),
+        help="Configuration files, or shipped ones by name.",
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=DEFAULT_SEEDS, help="Runs of each recipe; 3 for a verdict."
+    )
+    parser.add_class_arguments(Budget, "budget")
+    parser.add_argument(
+        "--output", type=str, default="comparison-report", help="Folder of the report and runs."
+    )
+    parser.add_argument(
+        "--tune-lr",
+        type=int,
+        default=0,
+        help="First choose each recipe's learning rate on validation text, with so many runs at "
+        "each rate.",
+    )
+    parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
+    parser.add_argument(
+        "--size", type=str | None, help="Size of all encoders: tiny, small, base or large."
+    )
+    parser.add_argument(
+        "--config",
+        action="append",
+        type=str,
+        default=[],
+        help="A configuration file for all recipes, read after each one's own.",
+    )
+    return parser
+
+
+def _say(results: Results, folder: Path, console: Console) -> None:
+    """Print the verdict and where to read on."""
+    verdict = results.verdict()
+    console.print()
+    console.print(verdict.headline, style="bold", markup=False, highlight=False)
+    for sentence in verdict.sentences:
+        console.print(f"- {sentence}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Report: {folder / 'report.html'}", markup=False, highlight=False)

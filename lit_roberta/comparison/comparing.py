@@ -1,0 +1,223 @@
+"""The comparison from start to end: plan, train, score, judge, report.
+
+The order of things and nothing else; each step is a module beside this one.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+import lit_roberta
+from lit_roberta.comparison.budget import Budget
+from lit_roberta.comparison.display import RunDisplay
+from lit_roberta.comparison.plan import Plan, lengths, plan_runs, timing_tasks
+from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.report import write_report
+from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
+from lit_roberta.comparison.results import Failure, Results, TuningRow
+from lit_roberta.comparison.run import Run
+from lit_roberta.comparison.tasks import RESULT, Task, finished
+from lit_roberta.comparison.text_facts import describe_text
+from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
+from lit_roberta.comparison.tuning_table import write_tuning
+from lit_roberta.comparison.workers import (
+    Event,
+    WorkerPool,
+    available_cores,
+    default_jobs,
+    worker_pool,
+)
+from lit_roberta.errors import UserError
+from lit_roberta.training.trainer_flags import require_writable
+
+
+def compare_recipes(
+    recipes: Sequence[str] = DEFAULT_RECIPES,
+    *,
+    corpus: str | None = None,
+    seeds: int = DEFAULT_SEEDS,
+    budget: Budget | None = None,
+    output: str | Path = "comparison-report",
+    jobs: int | None = None,
+    tune_lr: int = 0,
+    overlays: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+) -> Results | None:
+    """Train recipes under one budget, judge them, and write the report.
+
+    It starts processes: in a script, call it under `if __name__ == "__main__":`.
+
+    Args:
+        recipes: Configuration files, or shipped ones by name.
+        corpus: Text for all of them; None for what the recipes say, which is the toy corpus.
+        seeds: Runs of each recipe, with seeds 0, 1, ...; 0 only tunes.
+        budget: What each run may use; None for 40 passes over the training text, in tokens.
+        output: Folder of the report and the runs. Finished runs in it are used again.
+        jobs: Runs made at once; None for as many as this machine takes well.
+        tune_lr: Runs at each learning rate of the grid before the comparison; 0 for none.
+        overlays: Configuration files for all recipes, such as `size/small`.
+        overrides: Settings for all recipes, as `data.max_length=128`.
+
+    Returns:
+        Everything that was found; None where there was nothing but tuning.
+
+    Raises:
+        UserError: If something can't be done as asked.
+    """
+    text = () if corpus is None else (f"data.corpus={corpus}",)
+    return run_comparison(
+        Comparison(
+            recipes=tuple(recipes),
+            seeds=seeds,
+            budget=budget or Budget(),
+            output=Path(output),
+            jobs=jobs,
+            tune_lr=tune_lr,
+            overlays=tuple(overlays),
+            overrides=(*overrides, *text),
+        ),
+        console=Console(stderr=True),
+    )
+
+
+def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
+    """Do what was asked for, and show on a console how far it is."""
+    began = time.monotonic()
+    _require_output(asked.output)
+    recipes = read_recipes(asked.recipes, overlays=asked.overlays, overrides=asked.overrides)
+    for note in recipes[0].data.prepared.notes:
+        console.print(note, markup=False, highlight=False, soft_wrap=True)
+    jobs = asked.jobs or default_jobs()
+    with worker_pool(jobs=jobs, threads=max(1, available_cores() // jobs)) as pool:
+        updates = lengths(recipes, asked.budget, _paces(asked, recipes, pool, console))
+        tuning = _tune(asked, recipes, updates, pool, console)
+        if not asked.seeds:
+            return None
+        rates = chosen_rates(tuning)
+        recipes = [with_rate(r, rates[r.name]) if r.name in rates else r for r in recipes]
+        plan = plan_runs(
+            recipes,
+            updates,
+            seeds=range(asked.seeds),
+            folder=asked.output / "runs",
+            tuned=rates,
+        )
+        failures = _make(plan.tasks, pool, console)
+    results = Results(
+        text=describe_text(recipes[0].data),
+        budget=_budget_facts(asked.budget, recipes[0]),
+        recipes=plan.arms,
+        runs=_read_runs(plan),
+        failures=failures,
+        tuning=tuning,
+        command=asked.command,
+        environment=_environment(jobs),
+        seconds=time.monotonic() - began,
+    )
+    if not results.runs:
+        raise UserError(f"Every run failed. {failures[0].recipe}: {failures[0].message}")
+    write_report(results, asked.output)
+    return results
+
+
+def _require_output(folder: Path) -> None:
+    try:
+        require_writable(folder)
+    except UserError as error:
+        message = str(error).replace("trainer.default_root_dir", "--output", 1)
+        raise UserError(message) from error
+
+
+def _paces(
+    asked: Comparison, recipes: Sequence[PlannedRecipe], pool: WorkerPool, console: Console
+) -> dict[str, float]:
+    """Time a few updates of each recipe, once, where seconds are the unit."""
+    if asked.budget.unit != "seconds":
+        return {}
+    tasks = timing_tasks(recipes, asked.output / "timing")
+    failures = _make(tasks, pool, console)
+    if failures:
+        raise UserError(f"The timing of {failures[0].recipe} failed: {failures[0].message}")
+    return {
+        task.recipe: json.loads((task.folder / RESULT).read_text("utf-8"))["seconds_per_update"]
+        for task in tasks
+    }
+
+
+def _tune(
+    asked: Comparison,
+    recipes: Sequence[PlannedRecipe],
+    updates: dict[str, int],
+    pool: WorkerPool,
+    console: Console,
+) -> list[TuningRow]:
+    """Choose learning rates on validation text, if asked to."""
+    if not asked.tune_lr:
+        return []
+    tasks = tuning_tasks(recipes, updates, seeds=asked.tune_lr, folder=asked.output / "tuning")
+    _make(tasks, pool, console)
+    rows = read_tuning(tasks)
+    write_tuning(rows, asked.output, console=console)
+    return rows
+
+
+def _make(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list[Failure]:
+    """Make the runs that are not there yet, and give those that failed."""
+    missing = [task for task in tasks if not finished(task)]
+    if len(missing) < len(tasks):
+        kept = len(tasks) - len(missing)
+        console.print(f"{kept} of {len(tasks)} runs are there already, and unchanged.")
+    failed: list[Event] = []
+    with RunDisplay(missing, console=console) as display:
+
+        def on_event(event: Event) -> None:
+            display.show(event)
+            if event.kind == "failed":
+                failed.append(event)
+
+        pool.run(missing, on_event)
+    return [
+        Failure(recipe=event.task.recipe, seed=event.task.seed, message=event.message)
+        for event in failed
+    ]
+
+
+def _read_runs(plan: Plan) -> list[Run]:
+    """Read every finished run; an arm that is the same run as another shares the other's."""
+    made: dict[str, list[Run]] = {}
+    for task in plan.tasks:
+        if finished(task):
+            stored = json.loads((task.folder / RESULT).read_text(encoding="utf-8"))
+            made.setdefault(task.recipe, []).append(Run.from_json(stored))
+    return [
+        replace(run, recipe=arm.name, same_as=arm.same_as)
+        for arm in plan.arms
+        for run in made.get(arm.same_as or arm.name, [])
+    ]
+
+
+def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:
+    resolved = budget.resolve(training_tokens=recipe.data.parts.train.num_tokens)
+    return {**asdict(resolved), "description": budget.describe()}
+
+
+def _environment(jobs: int) -> dict[str, Any]:
+    accelerator = torch.accelerator.is_available()
+    return {
+        "lit_roberta": lit_roberta.__version__,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "system": f"{platform.system()} {platform.machine()}",
+        "device": torch.cuda.get_device_name() if accelerator else "CPU",
+        "cores": available_cores(),
+        "runs at once": jobs,
+    }

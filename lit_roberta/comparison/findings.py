@@ -1,0 +1,122 @@
+"""Sentences about the results besides the verdict, each computed from the numbers.
+
+What a reader should not conclude is said with this comparison's own figures.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lit_roberta.comparison.charts import memorisation
+from lit_roberta.comparison.results import Recipe, Results
+from lit_roberta.comparison.wording import joined, nats
+
+_NOTHING_MEMORISED = 0.1
+"""Nats between own and fresh masks up to which the masks were hardly memorised."""
+
+
+def memorisation_sentences(results: Results) -> list[str]:
+    """Say for each recipe how much of its training loss is memorised masks."""
+    return [_memorisation(results, recipe) for recipe in results.finished()]
+
+
+def _memorisation(results: Results, recipe: Recipe) -> str:
+    own, fresh, _ = _means(results, recipe)
+    gap = fresh - own
+    share = "hardly anything" if gap <= _NOTHING_MEMORISED else f"{nats(gap)} nats"
+    return (
+        f"{recipe.name} saw each mask {_times_seen(results, recipe)} and memorised {share} of "
+        f"them: its loss on training text is {nats(own)} under its own masks and {nats(fresh)} "
+        "under fresh ones."
+    )
+
+
+def _times_seen(results: Results, recipe: Recipe) -> str:
+    """Say how often a run of the recipe saw a mask, from its epochs and its masking copies."""
+    epochs = np.mean([run.epochs for run in results.runs_of(recipe.name)])
+    times = max(1, round(float(epochs) / recipe.copies)) if recipe.copies else 1
+    return "once" if times == 1 else f"about {times} times"
+
+
+def training_loss_sentences(results: Results) -> list[str]:
+    """Give the signed differences of training and test loss, and say what the first is worth."""
+    recipes = results.finished()
+    if len(recipes) < 2:
+        return []
+    first, last = recipes[0], recipes[-1]
+    training = [_last_training_loss(results, recipe) for recipe in (first, last)]
+    test = [_means(results, recipe)[2] for recipe in (first, last)]
+    name = f"({first.name} \N{MINUS SIGN} {last.name}) / {first.name}"
+    sentence = (
+        f"{name} is {signed_share(*training)} for the training loss of the last epoch and "
+        f"{signed_share(*test)} for the test loss, each in its own format."
+    )
+    return [sentence, _evidence(results)]
+
+
+def _evidence(results: Results) -> str:
+    """Say why training loss is no evidence, by the recipe that shows it most clearly."""
+    gaps = {}
+    for recipe in results.finished():
+        own, fresh, _ = _means(results, recipe)
+        gaps[recipe.name] = (fresh - own, own, fresh)
+    name = max(gaps, key=gaps.__getitem__)
+    gap, own, fresh = gaps[name]
+    if gap > _NOTHING_MEMORISED:
+        return (
+            f"Training loss under a mask that comes again is no evidence: of {name}'s, "
+            f"{nats(gap)} nats are masks learned by heart ({nats(own)} on its own masks, "
+            f"{nats(fresh)} on the same text under fresh ones)."
+        )
+    return (
+        "No recipe learned its masks by heart here, so training losses do not mislead in that "
+        "way; they still are of different formats, and of text that was seen."
+    )
+
+
+def fairness_sentences(results: Results) -> list[str]:
+    """Say what about the comparison is unequal, or was not done."""
+    sentences = []
+    if results.budget["unit"] == "epochs":
+        updates = joined([f"{arm.name} {arm.updates:,}" for arm in results.recipes])
+        sentences.append(
+            f"Equal epochs are unequal work: {updates} updates. A larger batch makes fewer."
+        )
+    if results.budget["unit"] == "seconds":
+        sentences.append(
+            "The seconds of the budget were turned into updates by timing a few of them on this "
+            "machine; another machine would make others."
+        )
+    if untuned := [arm.name for arm in results.recipes if not arm.tuned]:
+        rates = "rates" if len(untuned) > 1 else "rate"
+        sentences.append(
+            f"The learning {rates} of {joined(untuned)} came from the files, not "
+            "from this text, and the rate moves results more than the recipe does: --tune-lr 3 "
+            "chooses it."
+        )
+    if edge := [arm.name for arm in results.recipes if arm.at_grid_edge]:
+        sentences.append(
+            f"The best learning rate of {joined(edge)} lies at the edge of the grid: a better one "
+            "may lie beyond."
+        )
+    return sentences
+
+
+def signed_share(first: float, second: float) -> str:
+    """Write (first - second) / first as a signed percentage.
+
+    Example:
+        >>> signed_share(5.40, 6.43), signed_share(4.0, 3.0)
+        ('-19.1%', '+25.0%')
+    """
+    return f"{(first - second) / first:+.1%}"
+
+
+def _last_training_loss(results: Results, recipe: Recipe) -> float:
+    runs = results.runs_of(recipe.name)
+    return float(np.mean([run.curves.training[-1][1] for run in runs]))
+
+
+def _means(results: Results, recipe: Recipe) -> tuple[float, float, float]:
+    own, fresh, held_out = memorisation(results, recipe).values()
+    return float(np.mean(own)), float(np.mean(fresh)), float(np.mean(held_out))

@@ -1,0 +1,149 @@
+"""Recipe files to everything that can be known of a recipe before it is trained.
+
+In: names of files, and settings for all recipes. Out: resolved settings and the data module,
+through the same parser that training uses, so that what is compared is what `train.py fit` would
+run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.arguments import arrange, find_config
+from lit_roberta.training.checkpoint_settings import flatten
+from lit_roberta.training.cli import PretrainingCLI
+from lit_roberta.training.console import without_small_talk
+
+_OURS = {
+    "trainer.max_steps": "Give --budget.unit and --budget.amount.",
+    "trainer.max_epochs": "Give --budget.unit epochs --budget.amount N.",
+    "trainer.max_time": "Give --budget.unit seconds --budget.amount N.",
+    "trainer.default_root_dir": "Give --output.",
+    "trainer.devices": "Every run has one device; give --jobs for several runs at once.",
+    "trainer.num_nodes": "Every run has one device.",
+    "trainer.fast_dev_run": "Give a small budget, as --budget.unit updates --budget.amount 5.",
+    "checkpoint.folder": "Give --output.",
+    "ckpt_path": "Finished runs are kept and interrupted ones go on by themselves.",
+    "seed_everything": "Give --seeds, the number of them.",
+    "data.seed": "Give --seeds, the number of them.",
+    "model.seed": "Give --seeds, the number of them.",
+}
+"""Settings that the comparison decides, and what to give in their place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRecipe:
+    """A recipe with its resolved settings and its text."""
+
+    name: str
+    source: str
+    arguments: tuple[str, ...]
+    """Of `fit`, without folder, seed and length."""
+    settings: dict[str, Any]
+    """Every setting by its dotted name, without those that the comparison decides."""
+    data: PretrainingDataModule
+
+
+def check_overrides(overrides: Iterable[str]) -> None:
+    """Refuse settings that the comparison decides itself.
+
+    Args:
+        overrides: As `data.max_length=128`.
+    """
+    for override in overrides:
+        name, _, value = override.partition("=")
+        if name in _OURS:
+            raise must(f"--{name}", "be left to the comparison", value, _OURS[name])
+
+
+def read_recipes(
+    names: Sequence[str], *, overlays: Sequence[str] = (), overrides: Sequence[str] = ()
+) -> list[PlannedRecipe]:
+    """Read recipes, each with the same overlays and settings on top.
+
+    Args:
+        names: Paths, or shipped files by name.
+        overlays: Configuration files for all recipes, read after the recipe's own.
+        overrides: Settings for all recipes, as `data.max_length=128`; they win over files.
+
+    Raises:
+        UserError: If a file or a setting is wrong, or if the recipes do not share their text.
+    """
+    check_overrides(overrides)
+    sources = [_find(name) for name in names]
+    recipes = [
+        _read(name, source, overlays, overrides)
+        for name, source in zip(_short_names(sources), sources, strict=True)
+    ]
+    _check_same_text(recipes)
+    return recipes
+
+
+class _UnstartedCLI(PretrainingCLI):
+    """Everything that a run is made of, built and not run."""
+
+    def _run_subcommand(self, subcommand: str) -> None:
+        """Stop here."""
+
+    def after_instantiate_classes(self) -> None:
+        """Say nothing: nothing is about to happen."""
+
+
+def _read(
+    name: str, source: Path, overlays: Sequence[str], overrides: Sequence[str]
+) -> PlannedRecipe:
+    configs = [word for path in (str(source), *overlays) for word in ("--config", path)]
+    arguments = ("fit", *configs, *(f"--{override}" for override in overrides))
+    # The length in a recipe's own file is not the comparison's; one update stands in for it here.
+    placeholders = ("--trainer.max_steps=1", "--trainer.max_epochs=-1", "--trainer.logger=false")
+    with without_small_talk():
+        cli = _UnstartedCLI(arrange([*arguments, *placeholders, "--trainer.fast_dev_run=true"]))
+    settings = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
+    return PlannedRecipe(
+        name=name,
+        source=str(source),
+        arguments=(*arguments, "--trainer.max_epochs=-1", "--trainer.devices=1"),
+        settings={key: value for key, value in settings.items() if key != "trainer.logger"},
+        data=cli.datamodule,
+    )
+
+
+def _find(name: str) -> Path:
+    try:
+        return find_config(name)
+    except UserError as error:
+        raise UserError(str(error).replace("--config", "--recipes", 1)) from error
+
+
+def _short_names(sources: Sequence[Path]) -> list[str]:
+    """Name each recipe by its file, and by its folder too where two files have the same name."""
+    stems = [source.stem for source in sources]
+    names = [
+        stem if stems.count(stem) == 1 else f"{source.resolve().parent.name}-{stem}"
+        for stem, source in zip(stems, sources, strict=True)
+    ]
+    for name in names:
+        if names.count(name) > 1:
+            raise must("--recipes", "have different names", name, "Rename or leave out one.")
+    return names
+
+
+def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:
+    first = recipes[0]
+    for other in recipes[1:]:
+        if other.data.prepared.digest != first.data.prepared.digest:
+            raise UserError(
+                f"The recipes must share their text, and {first.name} and {other.name} do not. "
+                "Give --corpus for all of them."
+            )
+        if other.data.tokenizer.to_json() != first.data.tokenizer.to_json():
+            raise UserError(
+                f"The recipes must share their tokenizer, and {first.name} and {other.name} do "
+                "not: a loss per token means another thing with other tokens. Give "
+                "--data.tokenizer.kind for all of them."
+            )

@@ -1,0 +1,52 @@
+"""What a person asks a comparison for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lit_roberta.comparison.budget import Budget
+from lit_roberta.errors import must
+
+DEFAULT_RECIPES = ("bert", "bert-10", "roberta")
+"""The notebook's BERT with one mask for ever, the paper's with ten, and RoBERTa."""
+
+DEFAULT_SEEDS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What is compared, and how."""
+
+    recipes: Sequence[str] = DEFAULT_RECIPES
+    """Configuration files, or shipped ones by name."""
+    seeds: int = DEFAULT_SEEDS
+    """Runs of each recipe, with seeds 0, 1, ..."""
+    budget: Budget = field(default_factory=Budget)
+    """What each run may use."""
+    output: Path = Path("comparison-report")
+    """Folder of the report and the runs."""
+    jobs: int | None = None
+    """Runs made at once; None for as many as this machine takes well."""
+    tune_lr: int = 0
+    """Runs at each learning rate of the grid, before the comparison."""
+    overlays: Sequence[str] = ()
+    """Configuration files for all recipes, read after each one's own."""
+    overrides: Sequence[str] = ()
+    """Settings for all recipes, as `data.max_length=128`."""
+    command: str = "compare_recipes(...)"
+    """How the same comparison is started again, for the report."""
+
+    def __post_init__(self) -> None:
+        for name, value, least in (
+            ("seeds", self.seeds, 0),
+            ("tune-lr", self.tune_lr, 0),
+            ("jobs", 1 if self.jobs is None else self.jobs, 1),
+        ):
+            if value < least:
+                raise must(f"--{name}", f"be {least} or more", value, "Give a whole number.")
+        if not self.recipes:
+            raise must("--recipes", "name at least one file", [], "Leave it out for the default.")
+        if not self.seeds and not self.tune_lr:
+            raise must("--seeds", "be 1 or more", 0, "Only with --tune-lr is there a point in 0.")

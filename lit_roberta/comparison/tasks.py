@@ -1,0 +1,155 @@
+"""One run from its arguments to its result file, in whichever process it is called.
+
+A run writes its result only when it is complete. A run that was interrupted goes on from its last
+checkpoint, if it is still the same run; one that was made of something else is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from lit_roberta.comparison.evaluation import evaluate, score_part
+from lit_roberta.comparison.observer import run_observed
+from lit_roberta.comparison.run import write_json
+from lit_roberta.data.packing import Format
+from lit_roberta.errors import must
+
+Aim = Literal["result", "validation", "timing"]
+"""A whole result; only the validation loss, to choose a learning rate by; or only the pace."""
+
+Tell = Callable[[int, int], None]
+"""Takes the updates finished and those of the whole run."""
+
+RESULT = "result.json"
+_MARK = "run.json"
+_LOG = "log.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One run to make."""
+
+    recipe: str
+    seed: int
+    updates: int
+    arguments: Sequence[str]
+    """Of `fit`, without folder, seed and length."""
+    folder: Path
+    fingerprint: str
+    formats: Sequence[Format]
+    aim: Aim = "result"
+
+    @property
+    def label(self) -> str:
+        """What to call it in a message."""
+        return f"{self.recipe}, seed {self.seed}"
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """A run was asked to stop, and has saved where it stands."""
+
+
+def finished(task: Task) -> bool:
+    """Tell whether a run lies there complete, made of the same things."""
+    try:
+        stored = json.loads((task.folder / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(stored, dict) and stored.get("fingerprint") == task.fingerprint
+
+
+def execute(task: Task, tell: Tell) -> None:
+    """Train and score a run, and write its result.
+
+    Args:
+        task: The run.
+        tell: Called now and then with its progress.
+
+    Raises:
+        UserError: If the run can't be made as asked, or has diverged.
+        Interrupted: If it was stopped by a signal.
+    """
+    _prepare_folder(task)
+    with _output_to(task.folder / _LOG):
+        cli = run_observed(
+            [
+                *task.arguments,
+                f"--seed_everything={task.seed}",
+                f"--trainer.max_steps={task.updates}",
+                f"--trainer.default_root_dir={task.folder}",
+                "--trainer.enable_progress_bar=false",
+                "--ckpt_path=last",
+            ],
+            tell,
+        )
+        if cli.exit_status:
+            raise Interrupted
+        if task.aim == "result":
+            run = evaluate(
+                cli, recipe=task.recipe, fingerprint=task.fingerprint, formats=task.formats
+            )
+            values = asdict(run)
+        elif task.aim == "validation":
+            loss = score_part(cli.model.model, cli.datamodule, "validation").loss
+            values = {"fingerprint": task.fingerprint, "validation_loss": loss}
+        else:
+            pace = cli.observer.seconds / cli.observer.costs.updates
+            values = {"fingerprint": task.fingerprint, "seconds_per_update": pace}
+    write_json(task.folder / RESULT, values)
+
+
+def _prepare_folder(task: Task) -> None:
+    """Make the run's folder; keep what is there only if it belongs to the same run."""
+    mark = task.folder / _MARK
+    if task.folder.exists() and any(task.folder.iterdir()):
+        if not mark.is_file():
+            remedy = "Give another --output: nothing of another program's is removed."
+            raise must(
+                "the run's folder", "be empty or the comparison's own", str(task.folder), remedy
+            )
+        if _fingerprint_of(mark) != task.fingerprint:
+            shutil.rmtree(task.folder)
+    task.folder.mkdir(parents=True, exist_ok=True)
+    write_json(mark, {"fingerprint": task.fingerprint, "recipe": task.recipe, "seed": task.seed})
+
+
+def _fingerprint_of(mark: Path) -> object:
+    try:
+        return json.loads(mark.read_text(encoding="utf-8"))["fingerprint"]
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def _output_to(path: Path) -> Iterator[None]:
+    """Send notices, and what libraries print, to a file: the terminal shows all runs at once."""
+    ours = logging.getLogger("lit_roberta")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+        handler = logging.StreamHandler(file)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        level, kept = ours.level, [os.dup(1), os.dup(2)]
+        ours.addHandler(handler)
+        ours.setLevel(logging.INFO)
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for target, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, target)
+                os.close(copy)
+            ours.removeHandler(handler)
+            ours.setLevel(level)

@@ -1,0 +1,196 @@
+"""Several runs at once, each in a process of its own, several one after another in each process.
+
+Importing torch costs seconds, so a process takes one run after another. A run that fails, or whose
+process dies, is reported in its place and the others go on.
+"""
+
+from __future__ import annotations
+
+import multiprocessing as mp
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Literal
+
+import torch
+
+from lit_roberta.comparison.tasks import Interrupted, Task, execute
+from lit_roberta.errors import UserError
+
+_SECONDS_TO_STOP = 20.0
+"""What a run gets to finish its update and save it, before its process is ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened to a run."""
+
+    kind: Literal["progress", "finished", "failed"]
+    task: Task
+    done: int = 0
+    """Updates finished."""
+    message: str = ""
+    """Why it failed, in one line."""
+    users: bool = False
+    """Whether the failure is one that the user can mend."""
+
+
+@dataclass
+class _Worker:
+    process: SpawnProcess
+    connection: Connection
+    task: Task | None = None
+
+
+class WorkerPool:
+    """Processes that make runs.
+
+    Args:
+        jobs: Processes.
+        threads: Threads of each.
+    """
+
+    def __init__(self, *, jobs: int, threads: int) -> None:
+        self.jobs, self.threads = jobs, threads
+        self._workers: list[_Worker] = []
+
+    def run(self, tasks: Sequence[Task], on_event: Callable[[Event], None]) -> None:
+        """Make all runs.
+
+        Args:
+            tasks: The runs, started in this order.
+            on_event: Called in this process for everything that happens.
+        """
+        pending = deque(tasks)
+        while len(self._workers) < min(self.jobs, len(pending)):
+            self._workers.append(self._start())
+        for worker in self._workers:
+            self._hand_out(worker, pending)
+        while busy := [worker for worker in self._workers if worker.task is not None]:
+            ready = wait([worker.connection for worker in busy])
+            for worker in busy:
+                if worker.connection in ready:
+                    self._listen(worker, pending, on_event)
+
+    def stop(self) -> None:
+        """End all processes; a run under way finishes its update and saves it."""
+        for worker in self._workers:
+            if worker.task is None:
+                with suppress(OSError):
+                    worker.connection.send(None)
+            else:
+                worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join(_SECONDS_TO_STOP)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.connection.close()
+        self._workers = []
+
+    def _start(self) -> _Worker:
+        context = mp.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self.threads), daemon=True)
+        with _interrupts_ignored():
+            process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _hand_out(self, worker: _Worker, pending: deque[Task]) -> None:
+        worker.task = pending.popleft() if pending else None
+        if worker.task is not None:
+            worker.connection.send(worker.task)
+
+    def _listen(
+        self, worker: _Worker, pending: deque[Task], on_event: Callable[[Event], None]
+    ) -> None:
+        """Take one message of a worker, or its silence where its process has died."""
+        assert worker.task is not None, "only busy workers are listened to"
+        try:
+            event: Event = worker.connection.recv()
+        except (EOFError, OSError):
+            worker.process.join()
+            message = f"its process ended with status {worker.process.exitcode}"
+            event = Event(kind="failed", task=worker.task, message=message)
+            replacement = self._start()
+            worker.process, worker.connection = replacement.process, replacement.connection
+        on_event(event)
+        if event.kind != "progress":
+            self._hand_out(worker, pending)
+
+
+@contextmanager
+def worker_pool(*, jobs: int, threads: int) -> Iterator[WorkerPool]:
+    """Give a pool, and end its processes whatever happens."""
+    pool = WorkerPool(jobs=jobs, threads=threads)
+    try:
+        yield pool
+    finally:
+        pool.stop()
+
+
+def default_jobs() -> int:
+    """Choose how many runs to make at once: small models train best on a thread or two each."""
+    if torch.accelerator.is_available():
+        return 1  # runs would only wait for each other
+    return max(1, min(4, available_cores()))
+
+
+def available_cores() -> int:
+    """Count the CPU cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on every system
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let a new process ignore Ctrl-C, which reaches it too: this process tells it to stop."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _serve(connection: Connection, threads: int) -> None:
+    """Make the runs that are sent, one after another, until None is."""
+    torch.set_num_threads(threads)
+    sys.argv = sys.argv[:1]  # Lightning reads it, and it is the parent's
+    with suppress(EOFError, OSError):
+        while (task := connection.recv()) is not None:
+            event = _attempt(task, connection)
+            if event is None:
+                return
+            connection.send(event)
+
+
+def _attempt(task: Task, connection: Connection) -> Event | None:
+    """Make a run and say how it went; None where it was stopped."""
+
+    def tell(done: int, _: int) -> None:
+        connection.send(Event(kind="progress", task=task, done=done))
+
+    try:
+        execute(task, tell)
+    except Interrupted:
+        return None
+    except UserError as error:
+        return Event(kind="failed", task=task, message=str(error), users=True)
+    except Exception as error:
+        (task.folder / "error.txt").write_text(traceback.format_exc(), encoding="utf-8")
+        message = f"{type(error).__name__}: {error} (see {task.folder / 'error.txt'})"
+        return Event(kind="failed", task=task, message=" ".join(message.split()))
+    return Event(kind="finished", task=task, done=task.updates)
