@@ -1,12 +1,16 @@
-"""Run all benchmarks, or the one that is named: `python -m benchmarks [encoder [options]]`."""
+"""Run all benchmarks, or the one that is named: `python -m benchmarks [NAME [options]]`."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import encoder
+from benchmarks import batches, encoder, lightning_overhead
 
-BENCHMARKS = {"encoder": encoder.main}
+BENCHMARKS = {
+    "encoder": encoder.main,
+    "batches": batches.main,
+    "lightning": lightning_overhead.main,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -8,9 +8,10 @@ attention and special tokens.
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
+import argparse
+import itertools
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import DataCollatorForLanguageModeling, PreTrainedTokenizerFast
 
+from benchmarks.timing import seconds
 from lit_roberta.data.masking import MaskingConfig
 from lit_roberta.data.packing import PackingConfig, pack
 from lit_roberta.data.store import TokenizedCorpus
@@ -28,7 +30,8 @@ from lit_roberta.data.vocabulary import Vocabulary
 
 VOCAB_SIZE = 8_192
 NUM_ROWS = 2_000
-TURNS, BATCHES = 12, 20
+BATCHES = 20
+"""Batches of a turn: so short that a turn of one would find the memory as another left it."""
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -52,8 +55,8 @@ def make_rows(case: Case) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
     return generator.integers(len(SPECIAL), VOCAB_SIZE, shape, dtype=np.int32)
 
 
-def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[int], Any]:
-    """Give a function from the number of an update to its tensors."""
+def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[], Any]:
+    """Give a function that makes the tensors of the next update."""
     rows = make_rows(case)
     corpus = TokenizedCorpus(
         tokens=rows.ravel(),
@@ -79,11 +82,12 @@ def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[int], Any]
         seed=0,
         segments=False,
     )
-    return stream.__getitem__
+    numbers = itertools.count()
+    return lambda: stream[next(numbers)]
 
 
-def their_batches(case: Case) -> Callable[[int], Any]:
-    """Give a function from the number of a batch to its tensors."""
+def their_batches(case: Case) -> Callable[[], Any]:
+    """Give a function that makes the tensors of the next batch."""
     words = SPECIAL + [f"word{number}" for number in range(VOCAB_SIZE - len(SPECIAL))]
     vocabulary = {word: number for number, word in enumerate(words)}
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
@@ -106,43 +110,41 @@ def their_batches(case: Case) -> Callable[[int], Any]:
     ]
     order = np.random.default_rng(0).permutation(NUM_ROWS).tolist()
 
-    def batch(number: int) -> Any:
-        first = number * case.batch_size % (NUM_ROWS - case.batch_size)
+    firsts = itertools.cycle(range(0, NUM_ROWS - case.batch_size, case.batch_size))
+
+    def batch() -> Any:
+        first = next(firsts)
         return collate([dataset[row] for row in order[first : first + case.batch_size]])
 
     return batch
 
 
-def in_turns(*builders: Callable[[int], Any]) -> list[float]:
-    """Time builders in turns of some batches each; the median batch of each, in milliseconds."""
-    seconds: list[list[float]] = [[] for _ in builders]
-    for first in range(0, TURNS * BATCHES, BATCHES):
-        for times, builder in zip(seconds, builders, strict=True):
-            for number in range(first, first + BATCHES):
-                start = time.perf_counter()
-                builder(number)
-                times.append(time.perf_counter() - start)
-    return [1e3 * statistics.median(times[BATCHES:]) for times in seconds]
-
-
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser("batches", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--rounds", type=int, default=10, help="turns of each, of 20 batches")
+    options = parser.parse_args(arguments)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     print("Batches of masked rows on one thread: medians, in ms, taken in turns")
     print(f"{'rows':>9} {'ours':>7} {'words':>7} {'theirs':>7} {'ratio':>6} {'goal':>5}  tokens/s")
     for case in CASES:
-        ours, words, theirs = in_turns(
-            our_batches(case), our_batches(case, whole_word=True), their_batches(case)
+        ours, words, theirs = seconds(
+            our_batches(case),
+            our_batches(case, whole_word=True),
+            their_batches(case),
+            rounds=options.rounds,
+            calls=BATCHES,
         )
-        rate = case.batch_size * case.seq / ours / 1e3
+        rate = case.batch_size * case.seq / ours / 1e6
         goal = "" if case.goal is None else f"{case.goal:.0f}x"
         print(
-            f"{case.batch_size:>3} x {case.seq:<3} {ours:>7.3f} {words:>7.3f} {theirs:>7.3f}"
+            f"{case.batch_size:>3} x {case.seq:<3} {1e3 * ours:>7.3f} {1e3 * words:>7.3f}"
+            f" {1e3 * theirs:>7.3f}"
             f" {theirs / ours:>5.1f}x {goal:>5}  {rate:.1f} M"
         )
     torch.set_num_threads(threads)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

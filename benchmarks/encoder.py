@@ -9,6 +9,7 @@ over the products that it really does.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -187,3 +188,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         print("vocabulary  dropout  batch      ours     peer   ratio  of products  GFLOP/s")
         for case in CASES:
             print(measure(case, rounds=options.rounds), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

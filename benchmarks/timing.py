@@ -10,20 +10,23 @@ _COLD_ROUNDS = 2
 """Rounds that are not counted: they find the caches cold."""
 
 
-def seconds(*rivals: Callable[[], object], rounds: int) -> list[float]:
+def seconds(*rivals: Callable[[], object], rounds: int, calls: int = 1) -> list[float]:
     """Time functions in turns.
 
     Args:
-        rivals: What is timed, one call a round.
-        rounds: Counted rounds.
+        rivals: What is timed.
+        rounds: Counted turns of each.
+        calls: Calls in a turn, for functions so short that a turn of one would find the memory
+            as another left it.
 
     Returns:
-        The median of each.
+        The median call of each.
     """
     times: list[list[float]] = [[] for _ in rivals]
     for _ in range(_COLD_ROUNDS + rounds):
         for rival, series in zip(rivals, times, strict=True):
-            start = time.perf_counter()
-            rival()
-            series.append(time.perf_counter() - start)
-    return [statistics.median(series[_COLD_ROUNDS:]) for series in times]
+            for _ in range(calls):
+                start = time.perf_counter()
+                rival()
+                series.append(time.perf_counter() - start)
+    return [statistics.median(series[_COLD_ROUNDS * calls :]) for series in times]

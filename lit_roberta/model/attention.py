@@ -72,6 +72,7 @@ class MultiHeadAttention(nn.Module):
         queries, keys, values = map(self._split_heads, self._project(hidden_states, reading))
         bias = None if attention_mask is None else attention_bias(attention_mask, queries.dtype)
         rate = self.dropout_rate if self.training else 0.0
+        # torch has no fused attention with dropout on CPUs; its own way makes an update 3% longer.
         if self.explicit or (rate > 0 and queries.device.type == "cpu"):
             mixed, weights = attend_openly(queries, keys, values, bias, dropout_rate=rate)
         else:
