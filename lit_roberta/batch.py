@@ -84,6 +84,8 @@ class Update(NamedTuple):
 
     def to(self, device: torch.device) -> Update:
         """Move the tensors. Lightning calls this rather than look at every number of the cuts."""
+        if self.input_ids.device == device:
+            return self
         moved: dict[str, Any] = {
             name: value.to(device, non_blocking=device.type == "cuda")
             for name, value in self._asdict().items()

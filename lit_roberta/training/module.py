@@ -156,7 +156,7 @@ class PretrainingModule(pl.LightningModule):
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
-        self._grad_norm = torch.nn.utils.clip_grad_norm_(self.parameters(), limit)
+        self._grad_norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
 
     # ---- the optimizer
 
