@@ -55,9 +55,9 @@ def _memorisation(results: Results) -> Chart:
     for place, recipe in enumerate(recipes):
         measures = memorisation(results, recipe)
         for row, (measure, values) in enumerate(measures.items()):
-            height = 4 * place + row
+            height = float(4 * place + row)
             _bar(axes, height, values, colour=ARM_COLOURS[place % 6], strength=0.45 + 0.25 * row)
-            ticks.append(float(height))
+            ticks.append(height)
             labels.append(measure)
         axes.text(0, 4 * place - 0.75, f" {recipe.name}", fontweight="bold", va="center")
         words.append(

@@ -36,6 +36,7 @@ def _training(results: Results) -> Chart:
         losses = np.array([curve[: len(epochs)] for curve in curves])
         _line(axes, place, epochs, losses, recipe.name)
         words.append(f"{recipe.name} ends at {nats(losses[:, -1].mean())}")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("epoch: pass over the recipe's own examples")
     axes.set_ylabel("training loss, nats")
     _legend(figure)
@@ -61,7 +62,7 @@ def _validation(results: Results) -> Chart:
     axes.axhline(unigram, color=MUTED, linestyle="--", linewidth=1.2, label="word frequencies")
     axes.axhline(log_vocab, color=MUTED, linestyle=":", linewidth=1.2, label="ln V")
     axes.set_xlabel("tokens fed")
-    axes.xaxis.set_major_formatter(_short_number)
+    axes.xaxis.set_major_formatter(lambda value, _: _short_number(value))
     axes.set_ylabel("validation loss, nats")
     _legend(figure)
     return finish(
@@ -105,7 +106,7 @@ def _legend(figure: Figure) -> None:
     figure.legend(loc="outside upper left", ncols=3, fontsize=9.5)
 
 
-def _short_number(value: float | int, _: float | None = None) -> str:
+def _short_number(value: float | int) -> str:
     """Write a large number as a reader of an axis wants it.
 
     Example:

@@ -51,6 +51,8 @@ def plant_results(
     seeds: int = 5,
     losses: Mapping[str, Mapping[str, float]] | None = None,
     unigram: float = 5.0,
+    run_deviation: float = 0.02,
+    document_deviation: float = 0.05,
 ) -> Results:
     """Make a comparison of three arms with believable numbers."""
     formats = {"bert": PAIRS, "bert-10": PAIRS, "roberta": DOCUMENTS}
@@ -59,7 +61,16 @@ def plant_results(
         "bert-10": {PAIRS: 3.07, DOCUMENTS: 4.88},
         "roberta": {PAIRS: 5.17, DOCUMENTS: 3.25},
     }
-    arms = {name: plant_arm(name, scores, runs=seeds) for name, scores in losses.items()}
+    arms = {
+        name: plant_arm(
+            name,
+            scores,
+            runs=seeds,
+            run_deviation=run_deviation,
+            document_deviation=document_deviation,
+        )
+        for name, scores in losses.items()
+    }
     counts = arms["bert"].counts
     return Results(
         text=plant_text(unigram=unigram, counts=counts.tolist()),
@@ -116,6 +127,7 @@ def plant_recipe(name: str, format: str) -> Recipe:
         updates=81 if roberta else 599,
         sequences_per_update=64 if roberta else 16,
         num_examples=133 if roberta else 406,
+        copies=copies,
         learning_rate=4e-3 if roberta else 1e-3,
     )
 
