@@ -9,28 +9,34 @@ import pytorch_lightning as pl
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.training.checkpoint_settings import CheckpointSettings
+from lit_roberta.training.conditions import Conditions, changes, run_conditions
 from lit_roberta.training.module import PretrainingModule
 
 logger = logging.getLogger(__name__)
 
 
+def announce_text(data: PretrainingDataModule) -> None:
+    """Say what was found in the text."""
+    for note in data.prepared.notes:
+        logger.info("%s", note)
+
+
 def announce_run(
+    trainer: pl.Trainer,
     module: PretrainingModule,
     data: PretrainingDataModule,
     *,
-    total: int,
-    folder: Path,
     checkpoint: CheckpointSettings | None,
 ) -> None:
     """Say what is trained on how much, and where it can be watched.
 
     Args:
+        trainer: Tells the run's length and folder.
         module: Tells the encoder's size.
         data: Tells what an update is.
-        total: Updates of the run.
-        folder: Of the run.
         checkpoint: What the run goes on from, if anything.
     """
+    total, folder = trainer.max_steps, Path(trainer.default_root_dir)
     encoder = module.model.config
     logger.info(
         "Encoder: %d layers of width %d with %d heads, vocabulary %s, %s parameters.",
@@ -48,12 +54,26 @@ def announce_run(
         total * data.sequences_per_update / data.num_examples,
         f"{data.num_examples:,}",
     )
-    if checkpoint is not None and checkpoint.total_updates != total:
+    if checkpoint is not None:
+        _announce_resumption(checkpoint, total=total, conditions=run_conditions(trainer, data))
+    logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
+
+
+def _announce_resumption(
+    checkpoint: CheckpointSettings, *, total: int, conditions: Conditions
+) -> None:
+    """Say in what a run will differ from one that had not been interrupted."""
+    if checkpoint.total_updates != total:
         logger.info(
             "The checkpoint was to end at update %s; the rate now follows the new length.",
             f"{checkpoint.total_updates:,}",
         )
-    logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
+    changed = changes(checkpoint.conditions, conditions)
+    if changed:
+        logger.info(
+            "Not bit by bit the run that was interrupted, which had other settings: %s.",
+            "; ".join(changed),
+        )
 
 
 def announce_end(trainer: pl.Trainer) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jsonargparse import Namespace
 
 from lit_roberta.errors import must
 
@@ -35,6 +36,8 @@ class CheckpointSettings:
     """How it was trained; empty where that is not known."""
     total_updates: int
     """The length that the run had when it was saved."""
+    conditions: Mapping[str, object]
+    """What else the run's numbers depend on."""
 
     def as_flat(self) -> dict[str, Any]:
         """Give the settings by their names on the command line."""
@@ -100,6 +103,7 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
             tokenizer=checkpoint["tokenizer"],
             tokenizer_config=checkpoint.get("PretrainingDataModule", {}).get("tokenizer", {}),
             total_updates=checkpoint["total_updates"],
+            conditions=checkpoint["conditions"],
         )
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
@@ -122,6 +126,26 @@ def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None
         if name in stored and _plain(value) != _plain(stored[name]):
             rule = f"be the checkpoint's {stored[name]!r}"
             raise must(name, rule, value, "Leave it out: the weights stand on it.")
+
+
+def take_over(
+    checkpoint: CheckpointSettings, *, settings: Namespace, given: Mapping[str, Any]
+) -> None:
+    """Let a checkpoint's settings win over the defaults.
+
+    Args:
+        checkpoint: What the weights stand on.
+        settings: Of a subcommand, as parsed; changed in place.
+        given: Those that were given, nested.
+
+    Raises:
+        UserError: If one was given and is not the checkpoint's.
+    """
+    stored = checkpoint.as_flat()
+    check_agreement(stored, dict(flatten(given)))
+    for name, value in stored.items():
+        if name != "model.encoder.vocab_size":  # follows from the tokenizer
+            settings[name] = value
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

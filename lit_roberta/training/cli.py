@@ -7,7 +7,6 @@ module and the data module, and refuses what they can't honour.
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,14 +21,14 @@ from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokenizer import Tokenizer
 from lit_roberta.errors import UserError
-from lit_roberta.training.announcement import announce_end, announce_run
+from lit_roberta.training.announcement import announce_end, announce_run, announce_text
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.checkpoint_settings import (
     CheckpointSettings,
-    check_agreement,
     flatten,
     read_checkpoint_settings,
     resolve_checkpoint,
+    take_over,
 )
 from lit_roberta.training.console import notices_on_stderr, without_small_talk
 from lit_roberta.training.field_checks import check_fields_together
@@ -47,7 +46,8 @@ from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import fit_settings, users_callbacks
 
-logger = logging.getLogger(__name__)
+HISTORY = "history.json"
+"""The training loss of each epoch, in the run's folder."""
 
 
 class PretrainingCLI(LightningCLI):
@@ -144,14 +144,8 @@ class PretrainingCLI(LightningCLI):
         self.settings.ckpt_path = None if path is None else str(path)
         if path is not None:
             self.checkpoint = read_checkpoint_settings(path)
-            self._take_over(self.checkpoint.as_flat())
+            take_over(self.checkpoint, settings=self.settings, given=self.given.as_dict())
         check_fields_together(self.settings.data, self.settings.model)
-
-    def _take_over(self, stored: dict[str, Any]) -> None:
-        check_agreement(stored, dict(flatten(self.given.as_dict())))
-        for name, value in stored.items():
-            if name != "model.encoder.vocab_size":  # follows from the tokenizer
-                self.settings[name] = value
 
     # ---- building
 
@@ -204,23 +198,18 @@ class PretrainingCLI(LightningCLI):
         if self.settings.compile:
             self.model.model.compile()
         if self.trainer.is_global_zero:
-            for note in self.datamodule.prepared.notes:
-                logger.info("%s", note)
+            announce_text(self.datamodule)
             if self.subcommand == "fit":
-                announce_run(
-                    self.model,
-                    self.datamodule,
-                    total=self.trainer.max_steps,
-                    folder=self.folder,
-                    checkpoint=self.checkpoint,
-                )
+                announce_run(self.trainer, self.model, self.datamodule, checkpoint=self.checkpoint)
 
     # ---- running
 
     def after_fit(self) -> None:
-        """Say where the run ended."""
+        """Say where the run ended, and keep its losses by epoch."""
         if self.trainer.is_global_zero:
             announce_end(self.trainer)
+            if not self.trainer.fast_dev_run:  # type: ignore[attr-defined]
+                self.model.history.write(self.folder / HISTORY)
 
     def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
         # Said in full, because an environment variable can turn torch's own default off.

@@ -13,6 +13,7 @@ _BESIDE_THE_POINT = (
     ".*does not have many workers.*",  # the number of workers is the user's
     ".*isinstance.treespec.*",  # raised inside Lightning, by its own use of torch
     ".*your dataloader is not resumable.*",  # it follows from the number of updates
+    ".*sync_dist=True.*",  # what is logged has been added up over all ranks before
 )
 
 

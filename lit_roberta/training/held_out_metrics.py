@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import nn
 from torchmetrics import MeanMetric
 
-from lit_roberta.objectives import Sums, perplexity
+from lit_roberta.data.preparation import PreparedText
+from lit_roberta.objectives import Sums, perplexity, unigram_cross_entropy
+
+HeldOutPart = Literal["validation", "test"]
 
 
 class HeldOutMetrics(nn.Module):
@@ -47,10 +52,21 @@ class HeldOutMetrics(nn.Module):
         return values
 
 
+def unigram_loss(text: PreparedText, *, part: HeldOutPart) -> float:
+    """Compute what frequencies alone would lose on a held-out part, in nats per token.
+
+    Over the tokens that can be masked. A model that is not below this line has not learned to use
+    context.
+    """
+    kept = text.tokenizer.vocabulary.maskable
+    held_out = text.token_counts(getattr(text.parts, part))
+    return unigram_cross_entropy(text.token_counts()[kept], held_out[kept])
+
+
 def _mean() -> MeanMetric:
     # Single precision would round the sum of a large part, and the batch size would show in the
     # loss.
-    metric = MeanMetric(nan_strategy="error")
+    metric = MeanMetric(nan_strategy="disable")  # the loss of a run that diverged is NaN
     metric.set_dtype(torch.float64)
     return metric
 

@@ -7,6 +7,7 @@ starts.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ class History:
 
     Sums, not means: an epoch's mean weighs each predicted token alike, however the updates were
     cut. They stay on the device until somebody reads them, because reading waits for the device.
+    An update whose loss is not finite is left out.
     """
 
     def __init__(self) -> None:
         self._sums: list[Tensor] = []
-        self._counts: list[int] = []
+        self._counts: list[Tensor] = []
 
     def add(self, epoch: int, *, loss_sum: Tensor, num_labels: int) -> None:
         """Add an update.
@@ -35,33 +37,39 @@ class History:
         """
         while len(self._counts) <= epoch:
             self._sums.append(torch.zeros_like(loss_sum, dtype=torch.float64))
-            self._counts.append(0)
-        self._sums[epoch] += loss_sum
-        self._counts[epoch] += num_labels
+            self._counts.append(torch.zeros_like(loss_sum, dtype=torch.int64))
+        is_finite = loss_sum.isfinite()  # one that is not would hide the others
+        self._sums[epoch] += torch.where(is_finite, loss_sum, 0.0)
+        self._counts[epoch] += is_finite * num_labels
 
     @property
     def mlm_loss_per_epoch(self) -> list[float]:
         """Mean loss of each epoch so far, in nats per masked token; NaN for one without any."""
         return [
-            float(loss) / count if count else float("nan")
+            float(loss) / int(count) if count else float("nan")
             for loss, count in zip(self._sums, self._counts, strict=True)
         ]
 
     def state_dict(self) -> dict[str, Any]:
         """Give the sums and counts as plain numbers."""
-        return {"sums": [float(loss) for loss in self._sums], "counts": list(self._counts)}
+        return {
+            "sums": [float(loss) for loss in self._sums],
+            "counts": [int(count) for count in self._counts],
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from stored sums."""
         self._sums = [torch.tensor(loss, dtype=torch.float64) for loss in state["sums"]]
-        self._counts = list(state["counts"])
+        self._counts = [torch.tensor(count) for count in state["counts"]]
 
     def to(self, device: torch.device) -> None:
         """Move the sums to the device that trains."""
         self._sums = [loss.to(device) for loss in self._sums]
+        self._counts = [count.to(device) for count in self._counts]
 
     def write(self, path: Path) -> None:
-        """Write the losses as JSON, beside and renamed."""
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps({"mlm_loss_per_epoch": self.mlm_loss_per_epoch}), "utf-8")
+        """Write the losses as JSON, whole or not at all; null for an epoch without any."""
+        losses = [None if math.isnan(loss) else loss for loss in self.mlm_loss_per_epoch]
+        part = path.with_name(path.name + ".part")
+        part.write_text(json.dumps({"mlm_loss_per_epoch": losses}) + "\n", "utf-8")
         part.replace(path)

@@ -20,12 +20,19 @@ from torch import Tensor
 from lit_roberta.batch import Batch, HeldOutBatch, Update
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.objectives import loss_weights, sums, unigram_cross_entropy
-from lit_roberta.training.held_out_metrics import HeldOutMetrics
+from lit_roberta.objectives import loss_weights, sums
+from lit_roberta.training.conditions import run_conditions
+from lit_roberta.training.divergence import SkippedUpdates
+from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
 from lit_roberta.training.history import History
 from lit_roberta.training.losses import micro_batch_losses
 from lit_roberta.training.meter import TrainingMeter, UpdateSums
-from lit_roberta.training.optimizer import OptimizerConfig, build_optimizer, order_by_name
+from lit_roberta.training.optimizer import (
+    OptimizerConfig,
+    build_optimizer,
+    order_by_name,
+    write_settings,
+)
 from lit_roberta.training.ranks import counts_over_ranks, sum_over_ranks, without_synchronisation
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
@@ -68,11 +75,11 @@ class PretrainingModule(pl.LightningModule):
         self.next_sentence = next_sentence
         self.optimizer_config = optimizer
         self.schedule = schedule
-        self.frequency_weighted_loss = frequency_weighted_loss
         self.seed = seed
         self.held_out_metrics = HeldOutMetrics()
         self.history = History()
         self.meter = TrainingMeter()
+        self.skipped_updates = SkippedUpdates()
         self.num_tokens = 0
         """Non-padding tokens fed so far, over the whole run."""
         self.stop_requested: Callable[[], bool] = lambda: False
@@ -107,12 +114,12 @@ class PretrainingModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Set what the first update of this start needs."""
-        if self.frequency_weighted_loss:
-            data = self._data
-            weights = loss_weights(data.token_counts, data.vocabulary.special_ids)
+        if self.settings["frequency_weighted_loss"]:
+            weights = loss_weights(self._data.token_counts, self._data.vocabulary.special_ids)
             self._loss_weights = weights.to(self.device)
         self.history.to(self.device)
-        self._write_group_values()
+        write_settings(self._adamw, self.optimizer_config)
+        self._set_learning_rate()
 
     def training_step(self, update: Update) -> None:
         """Make one update: all its micro-batches, then one optimizer step."""
@@ -154,9 +161,10 @@ class PretrainingModule(pl.LightningModule):
         return UpdateSums(mlm_loss, nsp_loss, num_labels, update.num_sequences, num_tokens)
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """Clip the gradient: here it is whole, and no longer scaled."""
+        """Clip the gradient, and judge it: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
         self._grad_norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        self.skipped_updates.judge(optimizer, self._grad_norm)
 
     # ---- the optimizer
 
@@ -168,14 +176,6 @@ class PretrainingModule(pl.LightningModule):
     @property
     def _adamw(self) -> Any:
         return self.optimizers()
-
-    def _write_group_values(self) -> None:
-        """Let the configuration win over what a checkpoint restored."""
-        config = self.optimizer_config
-        for group in self._adamw.param_groups:
-            group["betas"], group["eps"] = config.betas, config.eps
-            group["weight_decay"] = config.weight_decay if group["name"] == "decayed" else 0.0
-        self._set_learning_rate()
 
     def _set_learning_rate(self) -> None:
         """Set the rate of the next update."""
@@ -218,18 +218,12 @@ class PretrainingModule(pl.LightningModule):
                 sums(output.nsp_logits, batch.next_sentence_labels)
             )
 
-    def _log_held_out(self, prefix: str, *, part: str) -> None:
+    def _log_held_out(self, prefix: str, *, part: HeldOutPart) -> None:
         values = self.held_out_metrics.compute()
-        values["unigram_loss"] = self._unigram_loss(part)
+        values["unigram_loss"] = unigram_loss(self._data.prepared, part=part)
         # The step is said, because Lightning would count from 0 and put update 10 at 9.
         logged = {f"{prefix}/{name}": value for name, value in values.items()}
         self.log_dict({**logged, "step": float(self.trainer.global_step)})
-
-    def _unigram_loss(self, part: str) -> float:
-        data = self._data
-        kept = data.vocabulary.maskable
-        held_out = data.prepared.token_counts(getattr(data.parts, part))
-        return unigram_cross_entropy(data.token_counts[kept], held_out[kept])
 
     # ---- checkpoints
 
@@ -244,10 +238,13 @@ class PretrainingModule(pl.LightningModule):
         checkpoint["total_updates"] = self.total_updates
         checkpoint["num_tokens"] = self.num_tokens
         checkpoint["history"] = self.history.state_dict()
+        checkpoint["skipped_updates"] = self.skipped_updates.state_dict()
+        checkpoint["conditions"] = run_conditions(self.trainer, self._data)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.num_tokens = checkpoint["num_tokens"]
         self.history.load_state_dict(checkpoint["history"])
+        self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])
         for state in checkpoint.get("optimizer_states", ()):
             order_by_name(state, self.model, self.optimizer_config)

@@ -15,6 +15,10 @@ NEVER_DECAYED = (nn.LayerNorm,)
 """Modules whose weight is a scale, not a matrix: decay would pull the scale away from 1."""
 
 
+DECAYED = "decayed"
+"""Name of the group that has weight decay."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OptimizerConfig:
     """AdamW's settings, and the gradient's clipping."""
@@ -62,6 +66,16 @@ def build_optimizer(
     )
 
 
+def write_settings(optimizer: torch.optim.Optimizer, config: OptimizerConfig) -> None:
+    """Let the settings win over those that an optimizer restored from a checkpoint.
+
+    The learning rate is not among them: it is written at every update.
+    """
+    for group in optimizer.param_groups:
+        group["betas"], group["eps"] = config.betas, config.eps
+        group["weight_decay"] = config.weight_decay if group["name"] == DECAYED else 0.0
+
+
 def parameter_groups(module: nn.Module, config: OptimizerConfig) -> list[dict[str, Any]]:
     """Part the trainable parameters into those that decay and those that do not.
 
@@ -76,7 +90,7 @@ def parameter_groups(module: nn.Module, config: OptimizerConfig) -> list[dict[st
         (decayed if is_matrix else kept).append((name, parameter))
     _check_partition(module, decayed, kept)
     groups: list[dict[str, Any]] = [
-        {"name": "decayed", "params": decayed, "weight_decay": config.weight_decay},
+        {"name": DECAYED, "params": decayed, "weight_decay": config.weight_decay},
         {"name": "not decayed", "params": kept, "weight_decay": 0.0},
     ]
     return [group for group in groups if group["params"]]  # torch can't name nothing

@@ -95,6 +95,8 @@ class TrainingCurves(Callback):
         if not due or update == self._last_update:
             return
         self._last_update = update
+        module: Any = pl_module
+        module.skipped_updates.report(update)
         values = training_values(pl_module)
         # As `log_dict` would at the end of this hook, at a fiftieth of its cost.
         trainer.callback_metrics.update({tag: torch.tensor(v) for tag, v in values.items()})
