@@ -1,0 +1,1 @@
+"""From text to updates: no model is known here, and no loss."""

@@ -1,7 +1,7 @@
 """The tokenized corpus: arrays of tokens and offsets, and nothing else.
 
-Everything behind this seam (packing, masking, the stream) sees arrays, never strings, so that a corpus
-that is larger than memory is a matter of where the arrays lie.
+Everything behind this seam (packing, masking, the stream) sees arrays, never strings, so that a
+corpus that is larger than memory is a matter of where the arrays lie.
 """
 
 from __future__ import annotations

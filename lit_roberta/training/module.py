@@ -14,6 +14,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.trainer.states import TrainerFn
 from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
@@ -221,9 +222,11 @@ class PretrainingModule(pl.LightningModule):
     def _log_held_out(self, prefix: str, *, part: HeldOutPart) -> None:
         values = self.held_out_metrics.compute()
         values["unigram_loss"] = unigram_loss(self._data.prepared, part=part)
-        # The step is said, because Lightning would count from 0 and put update 10 at 9.
         logged = {f"{prefix}/{name}": value for name, value in values.items()}
-        self.log_dict({**logged, "step": float(self.trainer.global_step)})
+        if self.trainer.state.fn == TrainerFn.FITTING:
+            # The step is said, because Lightning would count from 0 and put update 10 at 9.
+            logged["step"] = float(self.trainer.global_step)
+        self.log_dict(logged)
 
     # ---- checkpoints
 
