@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float64
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lit_roberta.comparison.drawing import ARM_COLOURS, ARM_LINES, MUTED, Chart, finish, new_figure
 from lit_roberta.comparison.results import Results
@@ -36,7 +37,7 @@ def _training(results: Results) -> Chart:
         losses = np.array([curve[: len(epochs)] for curve in curves])
         _line(axes, place, epochs, losses, recipe.name)
         words.append(f"{recipe.name} ends at {nats(losses[:, -1].mean())}")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("epoch: pass over the recipe's own examples")
     axes.set_ylabel("training loss, nats")
     _legend(figure)

@@ -120,7 +120,7 @@ def score_trained_text(
     Both in evaluation mode, on the same examples: what lies between them is memorised masks.
     """
     epoch = max(0, updates * data.sequences_per_update // data.num_examples - 1)
-    visit = int(data.masking.visit(np.array(epoch)))
+    visit = int(data.masking.visit(np.array([epoch]))[0])
     text = data.evaluation
     datasets = (
         text.trained(visit=visit, max_tokens=_MOST_TRAINED_TOKENS),

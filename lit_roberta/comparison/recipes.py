@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.arguments import arrange, find_config
@@ -141,9 +143,17 @@ def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:
                 f"The recipes must share their text, and {first.name} and {other.name} do not. "
                 "Give --corpus for all of them."
             )
-        if other.data.tokenizer.to_json() != first.data.tokenizer.to_json():
+        if not _same_tokens(first.data, other.data):
             raise UserError(
                 f"The recipes must share their tokenizer, and {first.name} and {other.name} do "
                 "not: a loss per token means another thing with other tokens. Give "
                 "--data.tokenizer.kind for all of them."
             )
+
+
+def _same_tokens(first: PretrainingDataModule, other: PretrainingDataModule) -> bool:
+    """Tell whether two recipes read the same tokens, however their tokenizers were asked for."""
+    return first.tokenizer.word_to_id == other.tokenizer.word_to_id and all(
+        np.array_equal(getattr(first.parts, part).tokens, getattr(other.parts, part).tokens)
+        for part in ("train", "validation", "test")
+    )

@@ -111,7 +111,6 @@ def batches_of(text: Dataset[HeldOutBatch]) -> Iterator[HeldOutBatch]:
         yield text[index]
 
 
-@torch.inference_mode()
 def _predictions(
     model: BertModel, text: Dataset[HeldOutBatch]
 ) -> Iterator[tuple[HeldOutBatch, BertOutput]]:
@@ -122,7 +121,9 @@ def _predictions(
     try:
         for held_out in batches_of(text):
             batch = to_device(held_out.batch, device)
-            yield HeldOutBatch(batch, held_out.documents), model(*batch[:4])
+            with torch.inference_mode():
+                output = model(*batch[:4])
+            yield HeldOutBatch(batch, held_out.documents), output
     finally:
         model.train(was_training)
 

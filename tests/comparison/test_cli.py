@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lit_roberta.comparison.cli import main, parse
+
+
+@pytest.fixture(autouse=True)
+def _no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["compare.py"])
+
+
+def test_settings_of_training_are_parted_from_the_comparisons_own() -> None:
+    asked = parse(
+        [
+            *(
+                "--recipes",
+                "bert",
+                "roberta",
+                "--data.tokenizer.kind",
+                "wordpiece",
+                "--seeds",
+                "3",
+            ),
+            *("--corpus=a b.txt", "--size", "small", "--config", "mine.yaml"),
+            *("--model.optimizer.lr=2e-3", "--tune-lr", "2", "--compile", "true"),
+        ]
+    )
+    assert asked.recipes == ("bert", "roberta")
+    assert (asked.seeds, asked.tune_lr) == (3, 2)
+    assert asked.overlays == ("size/small", "mine.yaml")
+    assert asked.overrides == (
+        "data.tokenizer.kind=wordpiece",
+        "model.optimizer.lr=2e-3",
+        "compile=true",
+        "data.corpus=a b.txt",
+    )
+    assert asked.command.startswith("python compare.py --recipes bert roberta --data.tokenizer")
+    assert "'--corpus=a b.txt'" in asked.command
+
+
+def test_the_notebooks_own_setting_can_be_asked_for() -> None:
+    recipes = ["--recipes", "notebook/bert", "notebook/roberta"]
+    asked = parse([*recipes, "--budget.unit", "epochs", "--budget.amount", "15"])
+    assert (asked.budget.unit, asked.budget.amount) == ("epochs", 15)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--seed 3", "unrecognized arguments: --seed 3"),
+        ("--seeds -1", "--seeds must be 0 or more, got -1. Give a whole number."),
+        ("--seeds 0", "--seeds must be 1 or more, got 0. Only with --tune-lr"),
+        ("--seeds three", "Parser key \"seeds\": Expected a <class 'int'>. Got value: three"),
+        ("--jobs 0", "--jobs must be 1 or more, got 0."),
+        ("--budget.unit weeks", "budget.unit"),
+        ("--budget.unit epochs", "budget.amount must be given where the unit is epochs"),
+        ("--budget.amount -5", "budget.amount must be above 0, got -5."),
+        ("--recipes bret", "--recipes must name a file, got 'bret'. Shipped are: bert"),
+        ("--corpus nowhere.txt", "corpus must exist, got 'nowhere.txt'."),
+        ("--data.masking.rat 0.3", "--data.masking.rat"),
+        ("--data.max_length", "--data.max_length must be followed by a value"),
+        ("--data.max_length --seeds 3", "--data.max_length must be followed by a value"),
+        ("--data.max_length 3", "max_length must lie between 5 and"),
+        ("--trainer.max_steps 9", "--trainer.max_steps must be left to the comparison, got '9'."),
+        ("--trainer.gradient_clip_val 1", "--model.optimizer.clip_norm"),
+        ("--size huge", "huge"),
+        ("--recipes paper/bert paper/roberta", "The recipes must share their tokenizer"),
+    ],
+)
+def test_a_mistake_gets_one_line_and_status_2(
+    words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "report"
+    assert main([*words.split(), "--output", str(output)]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert message in said[-1]
+    assert not [line for line in said if "Traceback" in line]
+    assert not list(output.glob("*"))
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert main(["--output", str(tmp_path / "file" / "report")]) == 2
+    assert capsys.readouterr().err.startswith("--output must be writable, got ")
+
+
+def test_help_says_what_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    said = capsys.readouterr().out
+    for option in (
+        "--corpus",
+        "--recipes",
+        "--budget.unit",
+        "--tune-lr",
+        "non-padding tokens fed",
+    ):
+        assert option in said

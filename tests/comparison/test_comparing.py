@@ -1,0 +1,146 @@
+"""The whole comparison through its real command, with worker processes and a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lit_roberta.comparison.cli import main
+from tests.comparison.texts import write_text
+
+_ROOT = Path(__file__).parents[2]
+_SMALL = (
+    "--model.encoder.hidden_size=16",
+    "--model.encoder.num_attention_heads=2",
+    "--trainer.accelerator=cpu",
+)
+
+
+_TINY = ("--budget.unit", "updates", "--budget.amount", "4", "--seeds", "1")
+
+
+def _words(folder: Path, *words: str) -> list[str]:
+    return [
+        *("--corpus", str(folder / "text.txt"), "--output", str(folder / "report"), *_SMALL),
+        *("--recipes", *words),
+    ]
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    values = json.loads((folder / "report" / "results.json").read_text("utf-8"))
+    assert isinstance(values, dict)
+    return values
+
+
+@pytest.fixture(autouse=True)
+def _no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["compare.py"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("comparison")
+    write_text(folder)
+    return folder
+
+
+def test_a_comparison_ends_in_a_report(folder: Path) -> None:
+    made = subprocess.run(
+        [sys.executable, str(_ROOT / "compare.py"), *_words(folder, "bert", "roberta", *_TINY)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    assert "Too few runs or documents for a verdict" in made.stderr
+    report = folder / "report"
+    results = _results(folder)
+    assert results["verdict"]["kind"] == "too-few"
+    assert [(run["recipe"], run["seed"]) for run in results["runs"]] == [
+        ("bert", 0),
+        ("roberta", 0),
+    ]
+    assert results["runs"][0]["nsp_accuracy"] is not None
+    assert results["runs"][1]["nsp_accuracy"] is None
+    assert {"report.html", "report.md", "memorisation.png"} <= {p.name for p in report.iterdir()}
+    run = report / "runs" / "bert" / "seed-0"
+    assert {"config.yaml", "checkpoints", "result.json"} <= {path.name for path in run.iterdir()}
+    assert list(run.glob("events.out.tfevents.*"))
+
+
+def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The runs of the test before lie there; without them, they are made here.
+    hot = folder / "hot.yaml"
+    recipe = (_ROOT / "configs" / "roberta.yaml").read_text("utf-8")
+    hot.write_text(re.sub(r"lr: \S+", "lr: 1.0e+30", recipe))
+    status = main(_words(folder, "bert", "bert-10", "roberta", str(hot), *_TINY, "--jobs", "1"))
+    said = capsys.readouterr().err
+    assert status == 1, said
+    assert "runs are there already, and unchanged." in said
+    assert "hot, seed 0 failed: " in said
+    results = _results(folder)
+    assert [(run["recipe"], run["same_as"]) for run in results["runs"]] == [
+        ("bert", None),
+        ("bert-10", "bert"),  # in so few updates no mask comes twice
+        ("roberta", None),
+    ]
+    assert results["verdict"]["pairs"][0]["kind"] == "same-run"
+    (failure,) = results["failures"]
+    assert "diverged" in failure["message"]
+    assert "diverged" in (folder / "report" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_everything_with_130_and_the_runs_saved(tmp_path: Path) -> None:
+    write_text(tmp_path)
+    words = _words(tmp_path, "bert", "--budget.unit", "updates", "--budget.amount", "100000")
+    process = subprocess.Popen(
+        [sys.executable, str(_ROOT / "compare.py"), *words], stderr=subprocess.PIPE, text=True
+    )
+    run = tmp_path / "report" / "runs" / "bert" / "seed-0"
+    _wait_for(lambda: list(run.glob("events.out.tfevents.*")))
+    time.sleep(2)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted. The same command goes on from here." in said
+    assert (run / "checkpoints" / "last.ckpt").is_file()
+    assert not (run / "result.json").exists()
+
+
+@pytest.mark.slow
+def test_rates_are_tuned_and_then_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(_words(folder, "roberta", "--tune-lr", "1", *_TINY)) == 0
+    assert "| learning rate | roberta |" in capsys.readouterr().err
+    results = _results(folder)
+    chosen = [row["learning_rate"] for row in results["tuning"] if row["chosen"]]
+    assert chosen == [results["recipes"][0]["learning_rate"]]
+    assert results["recipes"][0]["tuned"]
+
+
+@pytest.mark.slow
+def test_seconds_become_updates_by_a_timing_that_is_kept(folder: Path) -> None:
+    budget = ("--budget.unit", "seconds", "--budget.amount", "1", "--seeds", "1")
+    assert main(_words(folder, "roberta", *budget)) == 0
+    timing = folder / "report" / "timing" / "roberta" / "result.json"
+    pace = json.loads(timing.read_text("utf-8"))["seconds_per_update"]
+    assert _results(folder)["runs"][0]["updates"] == max(1, round(1 / pace))
+
+
+def _wait_for(happened: Callable[[], object], *, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.2)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lit_roberta.comparison.findings import (
+    fairness_sentences,
+    memorisation_sentences,
+    training_loss_sentences,
+)
+from tests.comparison.planted import plant_results
+
+
+def test_memorised_masks_are_named_where_there_are_any() -> None:
+    once, ten, dynamic = memorisation_sentences(plant_results())
+    assert "bert saw each mask about 24 times and memorised 1.20 nats" in once
+    assert "bert-10 saw each mask about 2 times and memorised" in ten
+    assert "roberta saw each mask once and memorised hardly anything" in dynamic
+
+
+def test_the_percentages_are_signed_and_their_worth_is_said() -> None:
+    results = plant_results()
+    worse = [
+        replace(run, curves=replace(run.curves, training=[(1, 6.0), (2, 2.69 * 1.25)]))
+        if run.recipe == "roberta"
+        else run
+        for run in results.runs
+    ]
+    shares, evidence = training_loss_sentences(replace(results, runs=worse))
+    assert shares.startswith("(bert \N{MINUS SIGN} roberta) / bert is -2")
+    assert "for the training loss of the last epoch and +8." in shares
+    assert "no evidence: of bert's, 1.20 nats are masks learned by heart" in evidence
+
+
+def test_nothing_is_said_against_masks_that_were_not_learned_by_heart() -> None:
+    results = plant_results()
+    clean = [replace(run, train_mlm_loss=run.train_mlm_loss_fresh_masks) for run in results.runs]
+    evidence = training_loss_sentences(replace(results, runs=clean))[1]
+    assert evidence.startswith("No recipe learned its masks by heart here")
+
+
+def test_unequal_budgets_and_untuned_rates_are_said() -> None:
+    results = plant_results()
+    epochs = replace(results, budget={**results.budget, "unit": "epochs"})
+    unequal, untuned = fairness_sentences(epochs)
+    assert "Equal epochs are unequal work: bert 599, bert-10 599 and roberta 81 updates" in unequal
+    assert "--tune-lr 3" in untuned
+    tuned = [replace(arm, tuned=True) for arm in results.recipes]
+    assert fairness_sentences(replace(results, recipes=tuned)) == []
+    tuned[0] = replace(tuned[0], at_grid_edge=True)
+    assert "bert lies at the edge" in fairness_sentences(replace(results, recipes=tuned))[0]
