@@ -206,6 +206,17 @@ class Striker(Callback):
         self.strike(trainer, "validation")
 
 
+class StopAt(Callback):
+    """Tell the run, as a scheduler does, that its time is up."""
+
+    def __init__(self, update: int) -> None:
+        self.update = update
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
+        if trainer.global_step == self.update:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+
 class AskTwice(Callback):
     """Press Ctrl-C twice."""
 
