@@ -205,7 +205,7 @@ def _differences(pairs: Sequence[PairJudgement]) -> Chart:
     )
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("difference in nats per masked token: left of 0 the first is better")
+    axes.set_xlabel("difference in nats (left of 0 the first is better)")
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     figure.legend(unique.values(), unique.keys(), loc="outside upper left", ncols=2, fontsize=9.5)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 from rich.console import Console
 
 import lit_roberta
@@ -36,7 +38,7 @@ from lit_roberta.comparison.workers import (
     default_jobs,
     worker_pool,
 )
-from lit_roberta.errors import UserError
+from lit_roberta.errors import UserError, must
 from lit_roberta.training.trainer_flags import require_writable
 
 
@@ -90,10 +92,21 @@ def compare_recipes(
 
 
 def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
-    """Do what was asked for, and show on a console how far it is."""
+    """Do what was asked for, and show on a console how far it is.
+
+    Raises:
+        UserError: If something can't be done as asked.
+    """
     began = time.monotonic()
     _require_output(asked.output)
     recipes = read_recipes(asked.recipes, overlays=asked.overlays, overrides=asked.overrides)
+    with _claimed(asked.output):
+        return _compare(asked, recipes, began=began, console=console)
+
+
+def _compare(
+    asked: Comparison, recipes: list[PlannedRecipe], *, began: float, console: Console
+) -> Results | None:
     for note in recipes[0].data.prepared.notes:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
@@ -135,6 +148,17 @@ def _require_output(folder: Path) -> None:
     except UserError as error:
         message = str(error).replace("trainer.default_root_dir", "--output", 1)
         raise UserError(message) from error
+
+
+@contextmanager
+def _claimed(folder: Path) -> Iterator[None]:
+    """Keep other comparisons out of the folder: two would make the same runs in the same place."""
+    try:
+        with FileLock(folder / ".lock", blocking=False):
+            yield
+    except Timeout as error:
+        remedy = "Wait for that one to end, or give another folder."
+        raise must("--output", "be no other comparison's", str(folder), remedy) from error
 
 
 def _paces(

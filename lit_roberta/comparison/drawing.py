@@ -19,8 +19,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-WIDTH = 6.0
-"""Inches. At 72 points an inch this is about a phone's width and half a page's."""
+WIDTH = 5.2
+"""Inches. At 72 points an inch this is about the width of a phone, where letters are smallest."""
 
 INK, MUTED, FAINT, PAPER = "#1b1f24", "#57606a", "#d0d7de", "#fefefe"
 

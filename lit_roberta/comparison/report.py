@@ -6,12 +6,14 @@ what it looks like is in the templates.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
 from lit_roberta.comparison import findings, tables
 from lit_roberta.comparison.charts import draw_charts
@@ -49,7 +51,14 @@ def render(template: str, results: Results, charts: Sequence[Chart]) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["markdown"] = tables.markdown
+    environment.filters["evidence"] = _evidence_in_small
     return environment.get_template(template).render(_contents(results, charts))
+
+
+def _evidence_in_small(sentence: str) -> Markup:
+    """Set the intervals of a sentence back, so that its words can be read first."""
+    small = r'<span class="note">\g<0></span>'
+    return Markup(re.sub(r"\(95% interval[^)]*\)", small, str(escape(sentence))))
 
 
 def _contents(results: Results, charts: Sequence[Chart]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from lit_roberta.comparison.cli import main, parse
 
@@ -88,6 +89,14 @@ def test_a_folder_that_cannot_be_written_is_named(
     (tmp_path / "file").write_text("in the way")
     assert main(["--output", str(tmp_path / "file" / "report")]) == 2
     assert capsys.readouterr().err.startswith("--output must be writable, got ")
+
+
+def test_two_comparisons_do_not_share_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FileLock(tmp_path / ".lock"):
+        assert main(["--output", str(tmp_path)]) == 2
+    assert "--output must be no other comparison's, got " in capsys.readouterr().err
 
 
 def test_help_says_what_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:

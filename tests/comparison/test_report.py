@@ -41,8 +41,10 @@ def test_the_page_and_the_text_open_with_the_verdict(kind: str, tmp_path: Path) 
     text = (tmp_path / "report.md").read_text("utf-8")
     assert text.startswith(f"# {verdict.headline}\n")
     assert f"<h1>{verdict.headline}</h1>" in page
+    plain = page.replace('<span class="note">', "").replace("</span>", "")
     for sentence in verdict.sentences:
         assert sentence in text
+        assert f"<li>{sentence}</li>" in plain
     assert next(iter(json.loads((tmp_path / "results.json").read_text("utf-8")))) == "verdict"
 
 
