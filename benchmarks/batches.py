@@ -22,11 +22,11 @@ from tokenizers.models import WordLevel
 from transformers import DataCollatorForLanguageModeling, PreTrainedTokenizerFast
 
 from benchmarks.timing import seconds
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.packing import PackingConfig, pack
-from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.examples.packing import PackingConfig, pack
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.stream import UpdateStream
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 
 VOCAB_SIZE = 8_192
 NUM_ROWS = 2_000

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lit_roberta.comparison.comparing import compare_recipes
     from lit_roberta.data.datamodule import PretrainingDataModule
     from lit_roberta.data.datasets import BertDataset, RobertaDataset
-    from lit_roberta.data.masking import dynamic_mask, static_mask
+    from lit_roberta.data.rows.masking import dynamic_mask, static_mask
     from lit_roberta.model.attention import MultiHeadAttention
     from lit_roberta.model.bert import BertModel
     from lit_roberta.model.config import EncoderConfig

@@ -124,6 +124,8 @@ def _compare(
             folder=asked.output / "runs",
             tuned=rates,
         )
+        for notice in plan.notices:
+            console.print(notice, markup=False, highlight=False, soft_wrap=True)
         failures = _make(plan.tasks, pool, console)
     results = Results(
         text=describe_text(recipes[0].data),
@@ -235,13 +237,16 @@ def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:
 
 
 def _environment(jobs: int) -> dict[str, Any]:
-    accelerator = torch.accelerator.is_available()
+    device = "CPU"
+    if torch.accelerator.is_available():
+        kind = str(torch.accelerator.current_accelerator())
+        device = torch.cuda.get_device_name() if torch.cuda.is_available() else kind
     return {
         "lit_roberta": lit_roberta.__version__,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "system": f"{platform.system()} {platform.machine()}",
-        "device": torch.cuda.get_device_name() if accelerator else "CPU",
+        "device": device,
         "cores": available_cores(),
         "runs at once": jobs,
     }

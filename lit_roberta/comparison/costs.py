@@ -13,7 +13,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX, Update
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.model.config import EncoderConfig
 
 

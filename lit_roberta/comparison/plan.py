@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lit_roberta.comparison.budget import Budget
+from lit_roberta.comparison.budget import Budget, never_repeats_a_mask
 from lit_roberta.comparison.fingerprints import digest, fingerprint, stream_identity
 from lit_roberta.comparison.recipes import PlannedRecipe
 from lit_roberta.comparison.results import Recipe
 from lit_roberta.comparison.tasks import Task
 from lit_roberta.comparison.tuning import at_edge
-from lit_roberta.data.packing import Format
+from lit_roberta.data.examples.packing import Format
 
 _UNJUDGED = (
     "data.masking.rate",
@@ -38,6 +38,8 @@ class Plan:
     arms: list[Recipe]
     tasks: list[Task]
     """By seed, then by recipe, so that an early look is a fair one."""
+    notices: list[str]
+    """What a person should know before the time is spent, a line each."""
 
 
 def plan_runs(
@@ -78,7 +80,27 @@ def plan_runs(
         for seed in seeds
         for recipe in made
     ]
-    return Plan(arms=arms, tasks=tasks)
+    notices = [
+        notice
+        for recipe, arm in zip(recipes, arms, strict=True)
+        for notice in _notices(recipe, arm)
+    ]
+    return Plan(arms=arms, tasks=tasks, notices=notices)
+
+
+def _notices(recipe: PlannedRecipe, arm: Recipe) -> list[str]:
+    """Say where the masking copies of a recipe make no difference, and what follows from it."""
+    if arm.same_as is not None:
+        return [
+            f"{arm.name} is the same run as {arm.same_as} at this budget, because no mask is seen "
+            "twice or nothing differs. It is made once."
+        ]
+    if arm.copies is not None and never_repeats_a_mask(recipe.data, arm.updates):
+        return [
+            f"{arm.name} sees no mask twice at this budget, so its {arm.copies} masking "
+            f"{'copy is' if arm.copies == 1 else 'copies are'} as good as dynamic masking."
+        ]
+    return []
 
 
 def timing_tasks(recipes: Sequence[PlannedRecipe], folder: Path) -> list[Task]:

@@ -61,6 +61,13 @@ def matrix_table(results: Results) -> Table:
                 f"of {recipe.updates:,}",
             ]
             for recipe in results.finished()
+        ]
+        + [
+            [name, "", *[nats(loss)] * (2 * len(formats)), ""]
+            for name, loss in (
+                ("word frequencies alone", results.text.unigram_loss),
+                ("no knowledge: ln V", results.log_vocab),
+            )
         ],
     )
 

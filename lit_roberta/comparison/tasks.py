@@ -20,7 +20,7 @@ from typing import Literal
 from lit_roberta.comparison.evaluation import evaluate, score_part
 from lit_roberta.comparison.observer import run_observed
 from lit_roberta.comparison.run import write_json
-from lit_roberta.data.packing import Format
+from lit_roberta.data.examples.packing import Format
 from lit_roberta.errors import must
 
 Aim = Literal["result", "validation", "timing"]
@@ -30,6 +30,8 @@ Tell = Callable[[int, int], None]
 """Takes the updates finished and those of the whole run."""
 
 RESULT = "result.json"
+ERROR = "error.txt"
+"""The traceback of a fault of ours."""
 _MARK = "run.json"
 _LOG = "log.txt"
 
@@ -119,6 +121,7 @@ def _prepare_folder(task: Task) -> None:
         if _fingerprint_of(mark) != task.fingerprint:
             shutil.rmtree(task.folder)
     task.folder.mkdir(parents=True, exist_ok=True)
+    (task.folder / ERROR).unlink(missing_ok=True)
     write_json(mark, {"fingerprint": task.fingerprint, "recipe": task.recipe, "seed": task.seed})
 
 

@@ -22,7 +22,7 @@ from typing import Literal
 
 import torch
 
-from lit_roberta.comparison.tasks import Interrupted, Task, execute
+from lit_roberta.comparison.tasks import ERROR, Interrupted, Task, execute
 from lit_roberta.errors import UserError
 
 _SECONDS_TO_STOP = 20.0
@@ -190,7 +190,7 @@ def _attempt(task: Task, connection: Connection) -> Event | None:
     except UserError as error:
         return Event(kind="failed", task=task, message=str(error), users=True)
     except Exception as error:
-        (task.folder / "error.txt").write_text(traceback.format_exc(), encoding="utf-8")
-        message = f"{type(error).__name__}: {error} (see {task.folder / 'error.txt'})"
+        (task.folder / ERROR).write_text(traceback.format_exc(), encoding="utf-8")
+        message = f"{type(error).__name__}: {error} (see {task.folder / ERROR})"
         return Event(kind="failed", task=task, message=" ".join(message.split()))
     return Event(kind="finished", task=task, done=task.updates)

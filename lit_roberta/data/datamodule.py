@@ -20,16 +20,16 @@ from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import HeldOutBatch, Update
 from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
-from lit_roberta.data.evaluation import EvaluationText, Part
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
+from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
+from lit_roberta.data.judging.evaluation import EvaluationText, Part
 from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
-from lit_roberta.data.reading import ReadingConfig
-from lit_roberta.data.split import Parts
-from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
-from lit_roberta.data.tokenizer import Tokenizer, TokenizerConfig
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.split import Parts
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
 logger = logging.getLogger(__name__)

@@ -14,13 +14,13 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Int64
 
-from lit_roberta.data.corpus import read_corpus
-from lit_roberta.data.overlap import measure_overlap
-from lit_roberta.data.reading import Document, ReadingConfig
-from lit_roberta.data.split import Parts, split_corpus
-from lit_roberta.data.store import TokenizedCorpus
-from lit_roberta.data.tokenizer import Tokenizer, TokenizerConfig
-from lit_roberta.data.tokenizer_cache import cached_tokenizer
+from lit_roberta.data.text.corpus import read_corpus
+from lit_roberta.data.text.overlap import measure_overlap
+from lit_roberta.data.text.reading import Document, ReadingConfig
+from lit_roberta.data.text.split import Parts, split_corpus
+from lit_roberta.data.tokens.cache import cached_tokenizer
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 
 SplitUnit = Literal["document", "file"]
 

@@ -15,13 +15,13 @@ from jaxtyping import Int64, UInt64
 from torch.utils.data import Dataset, Sampler
 
 from lit_roberta.batch import Cut, Update
-from lit_roberta.data.building import BuiltRows, ExampleBuilder
-from lit_roberta.data.collation import attention_mask, to_tensor
-from lit_roberta.data.masking import MaskingConfig, visit_keys
-from lit_roberta.data.order import examples_at
-from lit_roberta.data.packing import Examples
-from lit_roberta.data.store import TokenizedCorpus
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.examples.order import examples_at
+from lit_roberta.data.examples.packing import Examples
+from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
+from lit_roberta.data.rows.collation import attention_mask, to_tensor
+from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
 __all__ = ["UpdateSampler", "UpdateStream", "examples_at"]

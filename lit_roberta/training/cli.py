@@ -19,7 +19,7 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.tokenizer import Tokenizer
+from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import UserError
 from lit_roberta.training.announcement import announce_end, announce_run, announce_text
 from lit_roberta.training.arguments import arrange

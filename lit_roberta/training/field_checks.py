@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jsonargparse import Namespace
 
-from lit_roberta.data.packing import PAIR_FORMATS
+from lit_roberta.data.examples.packing import PAIR_FORMATS
 from lit_roberta.errors import must
 
 

@@ -14,7 +14,7 @@ from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch
-from lit_roberta.data.tokenizer import Tokenizer
+from lit_roberta.data.tokens.tokenizer import Tokenizer
 
 logger = logging.getLogger(__name__)
 

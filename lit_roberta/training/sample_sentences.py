@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from lit_roberta.data.heldout_masks import HELD_OUT_SEED
-from lit_roberta.data.store import TokenizedCorpus
-from lit_roberta.data.tokenizer import Tokenizer
+from lit_roberta.data.judging.heldout_masks import HELD_OUT_SEED
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.model.bert import BertModel
 from lit_roberta.randomness import Purpose, random_bits
 

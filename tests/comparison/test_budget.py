@@ -7,7 +7,7 @@ import pytest
 
 from lit_roberta.comparison.budget import Budget, Unit, never_repeats_a_mask
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.masking import MaskingConfig
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.errors import UserError
 
 

@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lit_roberta.batch import IGNORE_INDEX, Cut, Update
 from lit_roberta.comparison.costs import Costs, training_flops
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 

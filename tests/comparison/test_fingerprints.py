@@ -85,6 +85,12 @@ def test_the_same_run_is_planned_once(recipes: list[PlannedRecipe], tmp_path: Pa
     # Five updates of sixteen are less than an epoch: no mask comes twice, not even with one copy.
     assert [arm.same_as for arm in plan.arms] == [None, "bert", "bert"]
     assert [(task.recipe, task.seed) for task in plan.tasks] == [("bert", 0), ("bert", 1)]
+    first, *others = plan.notices
+    assert first.startswith("bert sees no mask twice at this budget, so its 1 masking copy is as")
+    assert [notice.partition(" at this budget")[0] for notice in others] == [
+        "bert-10 is the same run as bert",
+        "bert-dynamic is the same run as bert",
+    ]
     assert plan.tasks[1].folder == tmp_path / "bert" / "seed-1"
 
 
@@ -95,4 +101,5 @@ def test_only_what_differs_is_shown(recipes: list[PlannedRecipe], tmp_path: Path
         {"data.masking.copies": copies} for copies in (1, 10, None)
     ]
     assert [arm.copies for arm in plan.arms] == [1, 10, None]
+    assert plan.notices == []
     assert [arm.tuned for arm in plan.arms] == [True, False, False]

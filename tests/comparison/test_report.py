@@ -86,6 +86,12 @@ def test_what_the_user_wrote_stays_text(folder: Path) -> None:
     assert "<sheep>" not in (folder / "report.md").read_text("utf-8")
 
 
+def test_the_table_of_losses_carries_both_floors(folder: Path) -> None:
+    text = (folder / "report.md").read_text("utf-8")
+    assert "| word frequencies alone |  | 5.00 | 5.00 | 5.00 | 5.00 |  |" in text
+    assert "| no knowledge: ln V |  | 6.36 | 6.36 | 6.36 | 6.36 |  |" in text
+
+
 def test_failed_runs_and_chosen_rates_are_shown(folder: Path) -> None:
     for name in ("report.html", "report.md"):
         text = (folder / name).read_text("utf-8")

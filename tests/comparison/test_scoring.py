@@ -8,7 +8,7 @@ import torch
 
 from lit_roberta.comparison.scoring import DocumentSums, score, score_next_sentence
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.packing import Format
+from lit_roberta.data.examples.packing import Format
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from tests.comparison.texts import write_text

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from lit_roberta.data.building import BuiltRows, ExampleBuilder
-from lit_roberta.data.masking import MaskingConfig, visit_keys
-from lit_roberta.data.packing import Format, PackingConfig, pack
-from lit_roberta.data.store import TokenizedCorpus
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.examples.packing import Format, PackingConfig, pack
+from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
+from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 
 FORMATS: tuple[Format, ...] = (
     "sentence",

@@ -8,9 +8,9 @@ import pytest
 
 from lit_roberta.data.batching import BatchConfig
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.packing import Format
-from lit_roberta.data.tokenizer import TokenizerConfig
+from lit_roberta.data.examples.packing import Format
+from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.errors import UserError
 
 WORDS = ("cat", "dog", "boat", "tree", "hill", "rain", "bread", "door")

@@ -7,9 +7,9 @@ import torch
 from torch.utils.data import DataLoader
 
 from lit_roberta.data.datasets import BertDataset, RobertaDataset
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.store import TokenizedCorpus
-from lit_roberta.data.vocabulary import Vocabulary
+from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import UserError
 from tests.data.corpora import CLS, PAD, SEP, corpus_of, vocabulary
 

@@ -12,10 +12,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from lit_roberta.batch import Update
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.packing import Format, PackingConfig, pack
-from lit_roberta.data.store import TokenizedCorpus
+from lit_roberta.data.examples.packing import Format, PackingConfig, pack
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
+from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError
 from tests.data.corpora import CLS, FORMATS, PAD, SEP, corpus_of, even_corpus, numbered, vocabulary
 

@@ -20,7 +20,7 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.tokenizer import TokenizerConfig
+from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint

@@ -12,7 +12,7 @@ from tests.properties.running import Run, train_in_process
 LOAD = """
 import sys, torch
 from lit_roberta import PretrainingModule
-from lit_roberta.data.tokenizer import Tokenizer
+from lit_roberta.data.tokens.tokenizer import Tokenizer
 stored = torch.load(sys.argv[1], weights_only=True)
 module = PretrainingModule.load_from_checkpoint(sys.argv[1], weights_only=True)
 weights = module.state_dict()

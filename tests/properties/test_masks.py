@@ -5,8 +5,8 @@ import math
 import pytest
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.tokenizer import TokenizerConfig
+from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from tests.properties.running import write_corpus
 
 Masks = dict[tuple[int, ...], set[int]]

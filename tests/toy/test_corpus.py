@@ -13,8 +13,8 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from lit_roberta.data.corpus import read_corpus
-from lit_roberta.data.split import split_corpus
+from lit_roberta.data.text.corpus import read_corpus
+from lit_roberta.data.text.split import split_corpus
 
 Document = list[str]  # of sentences
 Split = tuple[Sequence[Document], Sequence[Document]]  # what is trained on, what is held out

@@ -12,8 +12,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import Update
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.masking import MaskingConfig
-from lit_roberta.data.packing import Format
+from lit_roberta.data.examples.packing import Format
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.objectives import cross_entropies
 from lit_roberta.training.module import PretrainingModule

@@ -1,0 +1,1 @@
+"""Arrays to examples, as spans: packing, next-sentence pairs, and the order of an epoch."""

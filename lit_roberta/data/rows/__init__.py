@@ -1,0 +1,1 @@
+"""Examples to masked rows of ids: which tokens are predicted, and what stands there."""

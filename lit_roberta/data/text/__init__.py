@@ -1,0 +1,1 @@
+"""Text to documents of sentences: reading, cutting, and holding out."""

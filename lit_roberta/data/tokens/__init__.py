@@ -1,0 +1,1 @@
+"""Documents to arrays: the tokenizers, and the tokenized corpus."""

@@ -1,0 +1,250 @@
+"""The tokenizer: sentences to ids and back.
+
+In: text. Out: ids without special tokens; the formats add those. Whatever stands in a text is
+text: `[SEP]`, `</s>` or `<mask>` typed by a person never becomes a control token.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain, islice
+
+import numpy as np
+import tokenizers
+
+from lit_roberta.data.text.reading import Document
+from lit_roberta.data.tokens.config import (
+    DEFAULT_VOCAB_SIZE,
+    SPECIAL_TOKENS,
+    TokenizerConfig,
+    TokenizerKind,
+)
+from lit_roberta.data.tokens.flattening import flatten
+from lit_roberta.data.tokens.loading import SpecialTokens, load_tokenizer
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.training import train_backend
+from lit_roberta.data.tokens.vocabulary import Vocabulary
+from lit_roberta.errors import must
+
+__all__ = ["SpecialTokens", "Tokenizer", "TokenizerConfig", "TokenizerKind"]
+
+_BATCH = 4096  # sentences
+_UINT16_SIZE = 2**16
+
+
+class Tokenizer:
+    """Text to ids and back, of any kind.
+
+    Attributes:
+        vocabulary: Size and special ids, for packing and masking.
+        word_to_id: The id of each token, as it is spelled in the vocabulary.
+        id_to_word: The other way round; "" where a foreign vocabulary leaves an id out.
+        special_tokens: What the control tokens are called.
+        notices: What was asked for and could not be had, or had to be guessed; a line each.
+    """
+
+    def __init__(
+        self,
+        backend: tokenizers.Tokenizer,
+        *,
+        special_tokens: SpecialTokens,
+        config: TokenizerConfig | None = None,
+        notices: Sequence[str] = (),
+    ) -> None:
+        self._backend = _hardened(backend, special_tokens)
+        self._config = config
+        self.special_tokens = special_tokens
+        self.notices = list(notices)
+        self.word_to_id: dict[str, int] = self._backend.get_vocab()
+        self.id_to_word = [""] * (max(self.word_to_id.values()) + 1)
+        for word, number in self.word_to_id.items():
+            self.id_to_word[number] = word
+        self.vocabulary = self._describe()
+        self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
+        if config is not None:
+            self.notices += _notice_small(self.vocab_size, config)
+
+    @classmethod
+    def train(cls, sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
+        """Train a tokenizer. The same sentences always give the same one.
+
+        Args:
+            sentences: The training part of a corpus, and nothing else.
+            config: Its settings; with a `path` nothing is trained.
+
+        Raises:
+            UserError: If the text does not suit the kind, or holds nothing to learn.
+        """
+        if config.path is not None:
+            return cls.from_path(config.path)
+        backend = train_backend(sentences, config)
+        tokenizer = cls(backend, special_tokens=SpecialTokens(), config=config)
+        if tokenizer.vocab_size == len(SPECIAL_TOKENS):
+            rule = f"hold a word that is seen {config.min_frequency} times"
+            raise must("corpus", rule, "none", "Give more text, or a smaller min_frequency.")
+        return tokenizer
+
+    @classmethod
+    def from_path(cls, path: str) -> Tokenizer:
+        """Take a tokenizer of the Hugging Face world, with its own ids and control tokens.
+
+        Args:
+            path: A `tokenizer.json`, or a folder with one, with `vocab.txt`, or with
+                `vocab.json` and `merges.txt`.
+
+        Raises:
+            UserError: If it can't be read, or lacks a control token that masking needs.
+        """
+        backend, special_tokens, notices = load_tokenizer(path)
+        return cls(backend, special_tokens=special_tokens, notices=notices)
+
+    @classmethod
+    def from_json(cls, text: str) -> Tokenizer:
+        """Take the tokenizer that `to_json` wrote."""
+        state = json.loads(text)
+        return cls(
+            tokenizers.Tokenizer.from_str(json.dumps(state["backend"])),
+            special_tokens=SpecialTokens(**state["special_tokens"]),
+            config=None if state["config"] is None else TokenizerConfig(**state["config"]),
+        )
+
+    def to_json(self) -> str:
+        """Write everything that encoding and decoding need. This text travels in checkpoints."""
+        state = {
+            "config": None if self._config is None else asdict(self._config),
+            "special_tokens": asdict(self.special_tokens),
+            "backend": json.loads(self._backend.to_str()),
+        }
+        return json.dumps(state, ensure_ascii=False)
+
+    def __reduce__(self) -> tuple[Callable[[str], Tokenizer], tuple[str]]:
+        # The library's own pickle forgets that control tokens in text are text.
+        return Tokenizer.from_json, (self.to_json(),)
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary, special tokens included."""
+        return len(self.id_to_word)
+
+    def encode(self, text: str) -> list[int]:
+        """Turn text into ids, without special tokens."""
+        return self._pieces(self._backend.encode(text, add_special_tokens=False))[0]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn ids into readable text; special tokens are shown by their names.
+
+        Raises:
+            ValueError: If an id is not in the vocabulary.
+        """
+        strange = [number for number in ids if not 0 <= number < self.vocab_size]
+        if strange:
+            raise ValueError(f"ids must lie below {self.vocab_size}, got {strange[:5]}.")
+        text: str = self._backend.decode(list(ids), skip_special_tokens=False)
+        # The library tidies pieces, but not words.
+        is_word = self._config is not None and self._config.kind == "word"
+        return re.sub(r" ([.,;:!?])(?!\S)", r"\1", text) if is_word else text
+
+    def encode_corpus(self, documents: Sequence[Document]) -> TokenizedCorpus:
+        """Encode documents of sentences.
+
+        Sentences without a token, and documents without a sentence, are left out.
+        """
+        dtype = np.uint16 if self.vocab_size <= _UINT16_SIZE else np.int32
+        tokens = [np.zeros(0, dtype)]
+        words = [np.zeros(0, np.int32)]
+        lengths: list[int] = []
+        for batch in _batches(chain.from_iterable(documents)):
+            encodings = self._backend.encode_batch(batch, add_special_tokens=False)
+            pieces = [self._pieces(encoding) for encoding in encodings]
+            lengths += [len(ids) for ids, _ in pieces]
+            tokens.append(np.fromiter(chain.from_iterable(ids for ids, _ in pieces), dtype))
+            words.append(np.fromiter(chain.from_iterable(word for _, word in pieces), np.int32))
+        return flatten(
+            np.concatenate(tokens),
+            words=np.concatenate(words),
+            sentence_lengths=np.asarray(lengths, dtype=np.int64),
+            document_lengths=np.asarray(list(map(len, documents)), dtype=np.int64),
+        )
+
+    def _pieces(self, encoding: tokenizers.Encoding) -> tuple[list[int], list[int]]:
+        """Give ids and word numbers, control tokens turned back into text.
+
+        Special tokens are not matched in raw text, but a vocabulary may still hold one as a word.
+        """
+        ids: list[int] = encoding.ids
+        words: list[int | None] = encoding.word_ids
+        if not self._control.isdisjoint(ids):
+            pairs = [
+                (piece, word)
+                for number, word in zip(ids, words, strict=True)
+                for piece in (self._spell(number) if number in self._control else [number])
+            ]
+            ids, words = [number for number, _ in pairs], [word for _, word in pairs]
+        return ids, [-1 if word is None else word for word in words]
+
+    def _spell(self, control: int) -> list[int]:
+        """Say a control token in ordinary ones: as unknown, else character by character."""
+        if self.vocabulary.unk_id is not None:
+            return [self.vocabulary.unk_id]
+        encodings = self._backend.encode_batch(
+            list(self.id_to_word[control]), add_special_tokens=False
+        )
+        return [number for encoding in encodings for number in encoding.ids]
+
+    def _has_unknowns(self) -> bool:
+        """Tell whether text can be unknown; byte-level BPE may name that, and never use it."""
+        model = self._backend.model
+        return not isinstance(model, tokenizers.models.BPE) or model.unk_token is not None
+
+    def _describe(self) -> Vocabulary:
+        tokens = self.special_tokens
+        unknown = tokens.unk_token if self._has_unknowns() else None
+        control = {self.word_to_id[name] for name in asdict(tokens).values() if name}
+        added = self._backend.get_added_tokens_decoder()
+        control |= {number for number, token in added.items() if token.special}
+        # An id that no token has must not be drawn as a random replacement either.
+        control |= {number for number, word in enumerate(self.id_to_word) if not word}
+        return Vocabulary(
+            size=self.vocab_size,
+            pad_id=self.word_to_id[tokens.pad_token],
+            unk_id=None if unknown is None else self.word_to_id[unknown],
+            cls_id=self.word_to_id[tokens.cls_token],
+            sep_id=self.word_to_id[tokens.sep_token],
+            mask_id=self.word_to_id[tokens.mask_token],
+            special_ids=frozenset(control),
+        )
+
+
+def _hardened(
+    backend: tokenizers.Tokenizer, special_tokens: SpecialTokens
+) -> tokenizers.Tokenizer:
+    """Make control tokens unreachable from text, and leave padding and cutting to the formats."""
+    state = json.loads(backend.to_str())
+    for token in state["added_tokens"]:
+        token["special"] |= token["content"] in asdict(special_tokens).values()
+    backend = tokenizers.Tokenizer.from_str(json.dumps(state))
+    backend.encode_special_tokens = True  # text that reads like a special token is encoded as text
+    backend.no_padding()
+    backend.no_truncation()
+    return backend
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(sentences)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+def _notice_small(size: int, config: TokenizerConfig) -> list[str]:
+    asked = config.vocab_size
+    if asked is None and config.kind != "word":
+        asked = DEFAULT_VOCAB_SIZE
+    if asked is None or size == asked:
+        return []
+    return [
+        f"the vocabulary has {size:,} entries where {asked:,} were asked for: the text holds no "
+        f"more that is seen {config.min_frequency} times"
+    ]

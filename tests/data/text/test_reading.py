@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lit_roberta.data.text.reading import ReadingConfig, decode, split_lines
+from lit_roberta.errors import UserError
+
+
+def test_lines_end_at_newlines_and_returns_and_nothing_else() -> None:
+    text = "a\u2028b\u2029c\x0bd\x0ce\x1cf\x85g\nlone\rwindows\r\n\nlast"
+    assert split_lines(text) == [
+        "a\u2028b\u2029c\x0bd\x0ce\x1cf\x85g",
+        "lone",
+        "windows",
+        "",
+        "last",
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), min_size=1))
+def test_joined_lines_are_read_back(lines: list[str]) -> None:
+    for end in ("\n", "\r\n", "\r"):
+        assert split_lines(end.join(lines)) == lines
+
+
+def test_a_byte_order_mark_is_dropped() -> None:
+    data = codecs.BOM_UTF8 + "caf\u00e9".encode()
+    assert decode(data, name="x", reading=ReadingConfig()) == "caf\u00e9"
+
+
+def test_an_encoding_that_is_named_is_used() -> None:
+    assert decode(b"50\xa2", name="x", reading=ReadingConfig(encoding="cp1252")) == "50\u00a2"
+    utf16 = "caf\u00e9".encode("utf-16")
+    assert decode(utf16, name="x", reading=ReadingConfig(encoding="utf-16")) == "caf\u00e9"
+
+
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
+def test_a_byte_that_does_not_fit_is_named_with_its_place(mark: bytes) -> None:
+    data = mark + b"one\ntwo \xa2 three"
+    with pytest.raises(UserError) as caught:
+        decode(data, name="speech.txt", reading=ReadingConfig())
+    assert str(caught.value) == (
+        f"speech.txt must be utf-8 text, got byte 0xA2 at offset {len(mark) + 8} (line 2). "
+        "Give its reading.encoding (cp1252 is common), or reading.errors: replace."
+    )
+
+
+def test_bytes_that_do_not_fit_are_replaced_if_asked() -> None:
+    assert decode(b"a\xa2b", name="x", reading=ReadingConfig(errors="replace")) == "a\ufffdb"
+
+
+def test_a_binary_file_is_refused_by_name() -> None:
+    with pytest.raises(
+        UserError, match=r"^weights\.bin must be a text file, got a zero byte at off"
+    ):
+        decode(b"PK\x03\x00", name="weights.bin", reading=ReadingConfig(errors="replace"))
+    with pytest.raises(
+        UserError, match=r"got a UTF-16 byte order mark\. Give reading\.encoding: ut"
+    ):
+        decode("a".encode("utf-16"), name="x", reading=ReadingConfig())
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (
+            {"encoding": "utf-9"},
+            "reading.encoding must be the name of a text encoding, got 'utf-9'",
+        ),
+        ({"encoding": "base64"}, "reading.encoding must be the name of a text encoding"),
+        ({"language": "english"}, "reading.language must be an ISO 639 code, got 'english'"),
+        ({"document_boundary": ""}, "reading.document_boundary must be a name or a pattern"),
+        (
+            {"document_boundary": "blank_lines"},
+            "reading.document_boundary must be auto, blank-line, file, row, wikitext, gutenberg "
+            "or a regular expression, got 'blank_lines'. Did you mean blank-line?",
+        ),
+        ({"document_boundary": "rows"}, "Did you mean row?"),
+        ({"document_boundary": "("}, "As a regular expression it fails: missing ), unterminated"),
+    ],
+)
+def test_a_setting_that_can_not_work_is_refused(setting: dict[str, str], words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        ReadingConfig(**setting)  # type: ignore[arg-type]  # the values are what is tested
+    assert words in str(caught.value)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.sources import find_files, read_source
+from lit_roberta.errors import UserError
+
+
+def fill(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"This is {name}.\n", encoding="utf-8")
+
+
+def names_of(source: Path | str) -> list[str]:
+    return [path.name for path in find_files(str(source))[0]]
+
+
+def test_a_folder_is_read_in_the_order_of_names_without_hidden_files(tmp_path: Path) -> None:
+    fill(tmp_path, "b.txt", "a/z.txt", "a/B.TXT", "c.jsonl", ".hidden.txt", ".git/x.txt", "a.md")
+    paths, notes = find_files(str(tmp_path))
+    found = [path.relative_to(tmp_path).as_posix() for path in paths]
+    assert found == ["a/B.TXT", "a/z.txt", "b.txt", "c.jsonl"]
+    assert notes == [f"1 file skipped in {tmp_path}: a.md"]
+
+
+def test_a_glob_takes_what_it_matches(tmp_path: Path) -> None:
+    fill(tmp_path, "b.md", "a/z.md", ".c.md", "d.txt")
+    assert names_of(tmp_path / "*.md") == ["b.md"]
+    assert names_of(tmp_path / "**" / "*.md") == ["z.md", "b.md"]
+
+
+def test_a_file_whose_name_looks_like_a_glob_is_a_file(tmp_path: Path) -> None:
+    fill(tmp_path, "a[1].txt")
+    assert names_of(tmp_path / "a[1].txt") == ["a[1].txt"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("missing.txt", "corpus must exist, got"),
+        ("*.nothing", "corpus must match a file, got"),
+        ("empty", "It holds no file. Name other files by a glob."),
+        ("others", "It holds a.md, b.md, c.md and 1 more. Name other files by a glob."),
+        ("hidden", "It holds no file."),
+        ("blank.txt", "blank.txt'. It is an empty file: give one with sentences in it."),
+        ("blanks", "It is 2 empty files"),
+    ],
+)
+def test_a_source_without_text_is_refused(tmp_path: Path, source: str, words: str) -> None:
+    (tmp_path / "empty").mkdir()
+    fill(tmp_path / "others", "a.md", "b.md", "c.md", "d.md")
+    fill(tmp_path / "hidden", ".a.txt")
+    for name in ("blank.txt", "blanks/a.txt", "blanks/b.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b" \r\n\t\n")
+    with pytest.raises(UserError) as caught:
+        read_source(str(tmp_path / source), ReadingConfig())
+    assert words in str(caught.value)
+
+
+def test_no_name_is_not_the_current_folder() -> None:
+    with pytest.raises(UserError, match="corpus must exist, got ''"):
+        find_files("")
+
+
+def test_an_empty_file_among_others_is_said(tmp_path: Path) -> None:
+    fill(tmp_path, "a.txt")
+    (tmp_path / "b.txt").touch()
+    files, notes = read_source(str(tmp_path), ReadingConfig())
+    assert [Path(file.name).name for file in files] == ["a.txt"]
+    assert notes == [f"1 file without text: {tmp_path / 'b.txt'}"]
+
+
+def test_replaced_bytes_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"a \xa2 b \xa3.\n")
+    _, notes = read_source(str(tmp_path / "a.txt"), ReadingConfig(errors="replace"))
+    assert notes == [
+        f"U+FFFD stands 2 times for bytes that are not utf-8: {tmp_path / 'a.txt'}",
+    ]
+
+
+def test_an_error_in_a_folder_names_the_file(tmp_path: Path) -> None:
+    fill(tmp_path, "a.txt")
+    (tmp_path / "b.txt").write_bytes(b"\x00\x01")
+    with pytest.raises(UserError, match=r"b\.txt must be a text file"):
+        read_source(str(tmp_path), ReadingConfig())
