@@ -78,15 +78,21 @@ def _announce_resumption(
 
 def announce_end(trainer: pl.Trainer) -> None:
     """Say where the run ended, beside what word frequencies alone would give."""
+    done, total = f"{trainer.global_step:,}", f"{trainer.max_steps:,}"
     if trainer.global_step < trainer.max_steps:
-        logger.info("The run is not finished. To go on: the same command with --ckpt_path last.")
+        logger.info(
+            "The run stands at update %s of %s. To go on: the same command with --ckpt_path last.",
+            done,
+            total,
+        )
         return
     metrics = trainer.callback_metrics
     if "val/masked_lm_loss" not in metrics:
+        logger.info("Finished %s updates, without a validation.", done)
         return
     logger.info(
         "Finished %s updates. Validation loss %.3f nats a token (frequencies alone: %.3f).",
-        f"{trainer.global_step:,}",
+        done,
         float(metrics["val/masked_lm_loss"]),
         float(metrics["val/unigram_loss"]),
     )

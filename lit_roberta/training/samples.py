@@ -16,6 +16,7 @@ from lit_roberta.training.sample_sentences import (
     guess_blanks,
     write_out,
 )
+from lit_roberta.training.tensorboard import tensorboard_writer
 
 
 class SamplePredictions(Callback):
@@ -33,7 +34,7 @@ class SamplePredictions(Callback):
         """Guess, and write the guesses down."""
         if trainer.state.fn != "fit" or trainer.sanity_checking:
             return
-        if not isinstance(trainer.logger, TensorBoardLogger):
+        if not any(isinstance(logger, TensorBoardLogger) for logger in trainer.loggers):
             return
         data: Any = trainer.datamodule  # type: ignore[attr-defined]
         tokenizer = data.tokenizer
@@ -44,9 +45,9 @@ class SamplePredictions(Callback):
         # On every rank, because a sharded model computes on all of them or on none.
         guesses = [guess_blanks(model, sample, tokenizer) for sample in self._samples]
         texts = [write_out(sample, tokenizer) for sample in self._samples]
-        if trainer.is_global_zero:
-            table = write_table(texts, guesses)
-            trainer.logger.experiment.add_text("samples", table, trainer.global_step)
+        writer = tensorboard_writer(trainer)
+        if writer is not None:
+            writer.add_text("samples", write_table(texts, guesses), trainer.global_step)
 
 
 def write_table(

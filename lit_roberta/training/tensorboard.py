@@ -49,8 +49,7 @@ class TrainingCurves(Callback):
     """Read the module's meter every `log_every_n_steps` updates, and write what it says.
 
     The values are logged for other callbacks too, as `train/...`; the progress bar and early
-    stopping read them there. TensorBoard's files are written where the trainer's logger is
-    TensorBoard's.
+    stopping read them there. A logger that is not TensorBoard's gets them by updates alone.
 
     Args:
         hyperparameters: Of the run, flat; they stand in TensorBoard beside its newest metrics.
@@ -69,7 +68,7 @@ class TrainingCurves(Callback):
         """Open the files, and let a resumed run take back the points behind its checkpoint."""
         module: Any = pl_module
         self._last_update = trainer.global_step
-        experiment = _experiment(trainer)
+        experiment = tensorboard_writer(trainer)
         if experiment is None:
             return
         folder = Path(experiment.log_dir)
@@ -100,9 +99,12 @@ class TrainingCurves(Callback):
         values = training_values(pl_module)
         # As `log_dict` would at the end of this hook, at a fiftieth of its cost.
         trainer.callback_metrics.update({tag: torch.tensor(v) for tag, v in values.items()})
-        experiment = _experiment(trainer)
+        experiment = tensorboard_writer(trainer)
         if experiment is not None:
             write_scalars(experiment, values, step=update)
+        for logger in trainer.loggers:
+            if not isinstance(logger, TensorBoardLogger):
+                logger.log_metrics(values, step=update)
         self._write_by_axis(pl_module, values)
 
     def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -123,7 +125,7 @@ class TrainingCurves(Callback):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
     ) -> None:
         """Write out what is buffered: no resumed run writes a point before this again."""
-        experiment = _experiment(trainer)
+        experiment = tensorboard_writer(trainer)
         for writer in (*([experiment] if experiment else []), *self._writers.values()):
             writer.flush()
 
@@ -185,11 +187,12 @@ def mark_resumption(writer: SummaryWriter, *, step: int) -> None:
     )
 
 
-def _experiment(trainer: pl.Trainer) -> SummaryWriter | None:
-    logger = trainer.logger
-    if not isinstance(logger, TensorBoardLogger) or not trainer.is_global_zero:
-        return None
-    return logger.experiment
+def tensorboard_writer(trainer: pl.Trainer) -> SummaryWriter | None:
+    """Give the writer of the run's TensorBoard files; None where this process writes none."""
+    for logger in trainer.loggers if trainer.is_global_zero else ():
+        if isinstance(logger, TensorBoardLogger):
+            return logger.experiment
+    return None
 
 
 def _file_writer(writer: SummaryWriter) -> Any:

@@ -27,6 +27,9 @@ _REFUSED = {
 }
 """By flag: the one value that it may have, and what to do instead."""
 
+_REFUSED_PRECISIONS = ("16-true", "bf16-true")
+"""Weights in 16 bits: a small step rounds back to the weight that it started from."""
+
 _REFUSED_CALLBACKS = {
     "BatchSizeFinder": "Give --data.micro_batch_size: it can't change the result.",
     "LearningRateFinder": "Compare rates on validation text instead: compare.py --tune-lr.",
@@ -50,6 +53,10 @@ def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
         value = trainer.get(flag, allowed)
         if value != allowed:
             raise must(f"trainer.{flag}", f"stay {allowed}", value, remedy)
+    precision = trainer.get("precision")
+    if precision in _REFUSED_PRECISIONS:
+        remedy = "Weights in 16 bits lose small steps without a word."
+        raise must("trainer.precision", "be 32-true, bf16-mixed or 16-mixed", precision, remedy)
     callbacks = trainer.get("callbacks") or []
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         name = str(callback.get("class_path", "")).rpartition(".")[2]

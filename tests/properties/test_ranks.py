@@ -113,4 +113,4 @@ def test_signal_to_one_process_stops_all_and_saves(tmp_path: Path) -> None:
         process.kill()
     assert read_last(folder)["global_step"] > before, messages
     assert "exitcode  : 143" in messages
-    assert "The run is not finished." in messages
+    assert "The run stands at update" in messages

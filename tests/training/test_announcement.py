@@ -30,3 +30,21 @@ def test_losses_by_epoch_lie_beside_the_checkpoints(command: Command) -> None:
 def test_trial_run_leaves_no_history(command: Command) -> None:
     assert command("fit", "--config=bert", *TINY, "--trainer.fast_dev_run=1") == 0
     assert not list(command.folder.rglob("history.json"))
+
+
+def test_run_that_ends_early_says_how_to_go_on(command: Command) -> None:
+    early = [
+        "--trainer.callbacks=EarlyStopping",
+        "--trainer.callbacks.monitor=val/masked_lm_loss",
+        "--trainer.callbacks.stopping_threshold=1000",
+        "--trainer.val_check_interval=1",
+    ]
+    assert command(*FIT, *early) == 0, command.messages
+    assert "stands at update 1 of 2. To go on: the same command with --ckpt_path last" in (
+        command.messages
+    )
+
+
+def test_run_without_validation_says_so_at_its_end(command: Command) -> None:
+    assert command(*FIT, "--trainer.limit_val_batches=0") == 0, command.messages
+    assert "Finished 2 updates, without a validation." in command.messages

@@ -39,6 +39,7 @@ REFUSED = {
     # Lightning's own flags
     "--trainer.accumulate_grad_batches=4": "--data.micro_batch_size",
     "--trainer.gradient_clip_val=1.0": "--model.optimizer.clip_norm",
+    "--trainer.precision=bf16-true": "must be 32-true, bf16-mixed or 16-mixed, got 'bf16-true'.",
     "--trainer.overfit_batches=1": "trainer.overfit_batches must stay 0.0, got 1.",
     "--trainer.callbacks=BatchSizeFinder": "trainer.callbacks must do without BatchSizeFinder",
     "--trainer.callbacks=LearningRateFinder": "compare.py --tune-lr",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,17 @@ def test_a_resumed_run_continues_its_curves_on_every_axis(command: Command) -> N
     tokens = points(folder / "by_tokens", "by_tokens/train/masked_lm_loss")
     assert len(tokens) == 4
     assert tokens == sorted(tokens)
+
+
+def test_another_logger_gets_the_curves_too(command: Command) -> None:
+    words = ["--trainer.logger=CSVLogger", "--trainer.logger.save_dir=csv"]
+    fit = ["fit", "--config=roberta", *TINY, "--trainer.log_every_n_steps=2", *words]
+    assert command(*fit, "--trainer.max_steps=4", "--trainer.val_check_interval=4") == 0
+    (table,) = command.folder.rglob("metrics.csv")
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    trained = [row["step"] for row in rows if row["train/masked_lm_loss"]]
+    assert trained == ["2", "4"]
+    assert [row["step"] for row in rows if row["val/masked_lm_loss"]] == ["4"]
 
 
 @pytest.mark.parametrize("kind", ["hparams", "custom_scalars", "text"])
