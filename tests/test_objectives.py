@@ -48,6 +48,13 @@ def test_the_sum_and_its_gradient_are_torchs(logits: Tensor) -> None:
     assert_close(ours, theirs)
 
 
+def test_a_second_backward_pass_is_refused_rather_than_wrong(logits: Tensor) -> None:
+    loss = loss_sum(logits, LABELS)
+    loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()  # type: ignore[no-untyped-call]
+
+
 def test_sums_add_up_over_any_cut(logits: Tensor) -> None:
     whole = sums(logits, LABELS)
     parts = [sums(logits[row : row + 1], LABELS[row : row + 1]) for row in range(3)]
