@@ -6,7 +6,7 @@ from typing import Literal
 
 import torch
 from torch import nn
-from torchmetrics import MeanMetric
+from torchmetrics import Metric
 
 from lit_roberta.data.preparation import PreparedText
 from lit_roberta.objectives import Sums, perplexity, unigram_cross_entropy
@@ -19,18 +19,18 @@ class HeldOutMetrics(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.mlm_loss = _mean()
-        self.mlm_accuracy = _mean()
-        self.nsp_accuracy = _mean()
+        self.mlm_loss = _Ratio()
+        self.mlm_accuracy = _Ratio()
+        self.nsp_accuracy = _Ratio()
 
     def add_masked_lm(self, sums: Sums) -> None:
         """Add a batch of masked text."""
-        _add(self.mlm_loss, sums.loss, sums.num_labels)
-        _add(self.mlm_accuracy, sums.num_correct, sums.num_labels)
+        self.mlm_loss.update(sums.loss, sums.num_labels)
+        self.mlm_accuracy.update(sums.num_correct, sums.num_labels)
 
     def add_next_sentence(self, sums: Sums) -> None:
         """Add a batch of pairs."""
-        _add(self.nsp_accuracy, sums.num_correct, sums.num_labels)
+        self.nsp_accuracy.update(sums.num_correct, sums.num_labels)
 
     def compute(self) -> dict[str, float]:
         """Give what was measured, by name, and start anew.
@@ -63,13 +63,29 @@ def unigram_loss(text: PreparedText, *, part: HeldOutPart) -> float:
     return unigram_cross_entropy(text.token_counts()[kept], held_out[kept])
 
 
-def _mean() -> MeanMetric:
-    # Single precision would round the sum of a large part, and the batch size would show in the
-    # loss.
-    metric = MeanMetric(nan_strategy="disable")  # the loss of a run that diverged is NaN
-    metric.set_dtype(torch.float64)
-    return metric
+class _Ratio(Metric):
+    """One sum over another, over all batches and ranks.
 
+    torchmetrics' own mean would do, were it not that it can't stand the NaN of a diverged run
+    without dropping either that value or all weights.
+    """
 
-def _add(metric: MeanMetric, total: torch.Tensor, count: torch.Tensor) -> None:
-    metric.update(total.double() / count.clamp(min=1), weight=count.double())
+    total: torch.Tensor
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Single precision would round the sum of a large part, and the batch size would show in
+        # the loss.
+        zero = torch.zeros((), dtype=torch.float64)
+        self.add_state("total", default=zero, dist_reduce_fx="sum")
+        self.add_state("count", default=zero.clone(), dist_reduce_fx="sum")
+
+    def update(self, total: torch.Tensor, count: torch.Tensor) -> None:
+        """Add a batch."""
+        self.total += total
+        self.count += count
+
+    def compute(self) -> torch.Tensor:
+        """Divide, once."""
+        return self.total / self.count

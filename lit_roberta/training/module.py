@@ -2,7 +2,7 @@
 
 An update comes whole, already cut into micro-batches that fit the device, and carries its number.
 One `training_step` is one optimizer step (manual optimization), so that everything counts in
-updates.
+updates; Lightning's `current_epoch` stays 0.
 """
 
 from __future__ import annotations
