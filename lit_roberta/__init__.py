@@ -53,9 +53,9 @@ _HOMES = {
     "RobertaDataset": "data.datasets",
     "TransformerEncoderLayer": "model.encoder",
     "compare_recipes": "comparison.comparing",
-    "dynamic_mask": "data.masking",
+    "dynamic_mask": "data.rows.masking",
     "effective_batch_size": "training.recipes",
-    "static_mask": "data.masking",
+    "static_mask": "data.rows.masking",
     "train_bert_recipe": "training.recipes",
     "train_roberta_recipe": "training.recipes",
 }
