@@ -14,6 +14,8 @@ from lit_roberta.training.module import PretrainingModule
 
 logger = logging.getLogger(__name__)
 
+_FINAL = ("masked_lm_loss", "unigram_loss")
+
 
 def announce_text(data: PretrainingDataModule) -> None:
     """Say what was found in the text."""
@@ -46,10 +48,12 @@ def announce_run(
         f"{encoder.vocab_size:,}",
         f"{sum(parameter.numel() for parameter in module.model.parameters()):,}",
     )
+    at_once = data.batch.micro_batch_size
     logger.info(
-        "Training: %s updates of %s sequences (some %s tokens), %.1f passes over %s examples.",
+        "Training: %s updates of %s sequences%s (some %s tokens), %.1f passes over %s examples.",
         f"{total:,}",
         f"{data.sequences_per_update:,}",
+        "" if at_once is None else f", at most {at_once:,} at once",
         f"{data.sequences_per_update * data.tokens_per_sequence:,.0f}",
         total * data.sequences_per_update / data.num_examples,
         f"{data.num_examples:,}",
@@ -90,9 +94,12 @@ def announce_end(trainer: pl.Trainer) -> None:
     if "val/masked_lm_loss" not in metrics:
         logger.info("Finished %s updates, without a validation.", done)
         return
+    loss, unigram_loss = (float(metrics[f"val/{name}"]) for name in _FINAL)
     logger.info(
         "Finished %s updates. Validation loss %.3f nats a token (frequencies alone: %.3f).",
         done,
-        float(metrics["val/masked_lm_loss"]),
-        float(metrics["val/unigram_loss"]),
+        loss,
+        unigram_loss,
     )
+    if not loss < unigram_loss:
+        logger.info("The model has not learned to use context: train longer, or at another rate.")

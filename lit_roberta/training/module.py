@@ -142,9 +142,8 @@ class PretrainingModule(pl.LightningModule):
 
     def _accumulate(self, update: Update) -> UpdateSums | None:
         """Sum up the gradients of all micro-batches; None if a stop was asked for in between."""
-        num_labels, num_tokens = counts_over_ranks(
-            self.trainer, update.num_labels, update.num_tokens
-        )
+        counts = (update.num_labels, update.num_tokens)
+        num_labels, num_tokens = counts_over_ranks(self.trainer, *counts)
         last = len(update.cuts) - 1
         losses = []
         for number, batch in enumerate(update.micro_batches()):

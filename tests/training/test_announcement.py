@@ -21,6 +21,14 @@ def test_run_under_other_conditions_says_that_it_is_not_the_same_bit_by_bit(
     assert line.endswith(": seed_everything 0, now 3; data.micro_batch_size None, now 4.")
 
 
+def test_short_run_is_told_that_it_has_not_learned_and_how_large_an_update_is(
+    command: Command,
+) -> None:
+    assert command(*FIT, "--data.micro_batch_size=5") == 0, command.messages
+    assert "2 updates of 16 sequences, at most 5 at once (some " in command.messages
+    assert "has not learned to use context: train longer" in command.messages
+
+
 def test_losses_by_epoch_lie_beside_the_checkpoints(command: Command) -> None:
     assert command(*FIT) == 0, command.messages
     text = (command.folder / "runs" / "bert" / "history.json").read_text()
