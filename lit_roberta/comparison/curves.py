@@ -10,10 +10,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lit_roberta.comparison.drawing import ARM_COLOURS, ARM_LINES, MUTED, Chart, finish, new_figure
+from lit_roberta.comparison.drawing import (
+    ARM_COLOURS,
+    ARM_LINES,
+    ARM_MARKERS,
+    MUTED,
+    Chart,
+    finish,
+    new_figure,
+)
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.run import Run
 from lit_roberta.comparison.wording import joined, nats
+
+_FEW_POINTS = 4
+"""Below this, the points themselves are drawn: a line of one point can't be seen."""
 
 
 def draw_curves(results: Results) -> list[Chart]:
@@ -96,7 +107,14 @@ def _line(
     name: str,
 ) -> None:
     colour = ARM_COLOURS[place % 6]
-    axes.plot(x, losses.mean(axis=0), color=colour, linestyle=ARM_LINES[place % 6], label=name)
+    axes.plot(
+        x,
+        losses.mean(axis=0),
+        color=colour,
+        linestyle=ARM_LINES[place % 6],
+        marker=ARM_MARKERS[place % 6] if len(x) < _FEW_POINTS else "",
+        label=name,
+    )
     if len(losses) > 1:
         axes.fill_between(
             x, losses.min(axis=0), losses.max(axis=0), color=colour, alpha=0.18, linewidth=0

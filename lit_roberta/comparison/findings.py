@@ -32,10 +32,17 @@ def _memorisation(results: Results, recipe: Recipe) -> str:
 
 
 def _times_seen(results: Results, recipe: Recipe) -> str:
-    """Say how often a run of the recipe saw a mask, from its epochs and its masking copies."""
-    epochs = np.mean([run.epochs for run in results.runs_of(recipe.name)])
-    times = max(1, round(float(epochs) / recipe.copies)) if recipe.copies else 1
-    return "once" if times == 1 else f"about {times} times"
+    """Say how often a run of the recipe saw a mask."""
+    times = _visits_per_mask(results, recipe)
+    if times < 1:
+        return "at most once"
+    return "once" if round(times) == 1 else f"about {times:.0f} times"
+
+
+def _visits_per_mask(results: Results, recipe: Recipe) -> float:
+    """Give how often each mask was seen, from the epochs of the runs and their masking copies."""
+    epochs = float(np.mean([run.epochs for run in results.runs_of(recipe.name)]))
+    return epochs / recipe.copies if recipe.copies else min(1.0, epochs)
 
 
 def training_loss_sentences(results: Results) -> list[str]:
@@ -59,18 +66,19 @@ def _evidence(results: Results) -> str:
     gaps = {}
     for recipe in results.finished():
         own, fresh, _ = _means(results, recipe)
-        gaps[recipe.name] = (fresh - own, own, fresh)
-    name = max(gaps, key=gaps.__getitem__)
-    gap, own, fresh = gaps[name]
-    if gap > _NOTHING_MEMORISED:
+        if _visits_per_mask(results, recipe) > 1:
+            gaps[recipe.name] = (fresh - own, own, fresh)
+    name = max(gaps, key=gaps.__getitem__, default="")
+    if not name or gaps[name][0] <= _NOTHING_MEMORISED:
         return (
-            f"Training loss under a mask that comes again is no evidence: of {name}'s, "
-            f"{nats(gap)} nats are masks learned by heart ({nats(own)} on its own masks, "
-            f"{nats(fresh)} on the same text under fresh ones)."
+            "No recipe learned its masks by heart here, so training losses do not mislead in that "
+            "way; they still are of different formats, and of text that was seen."
         )
+    gap, own, fresh = gaps[name]
     return (
-        "No recipe learned its masks by heart here, so training losses do not mislead in that "
-        "way; they still are of different formats, and of text that was seen."
+        f"Training loss under a mask that comes again is no evidence: of {name}'s, {nats(gap)} "
+        f"nats are masks learned by heart ({nats(own)} on its own masks, {nats(fresh)} on the "
+        "same text under fresh ones)."
     )
 
 

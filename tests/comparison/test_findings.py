@@ -38,6 +38,13 @@ def test_nothing_is_said_against_masks_that_were_not_learned_by_heart() -> None:
     assert evidence.startswith("No recipe learned its masks by heart here")
 
 
+def test_masks_that_came_once_are_not_blamed() -> None:
+    results = plant_results()
+    short = [replace(run, epochs=0.6) for run in results.runs]
+    assert training_loss_sentences(replace(results, runs=short))[1].startswith("No recipe learned")
+    assert "saw each mask at most once" in memorisation_sentences(replace(results, runs=short))[2]
+
+
 def test_unequal_budgets_and_untuned_rates_are_said() -> None:
     results = plant_results()
     epochs = replace(results, budget={**results.budget, "unit": "epochs"})
