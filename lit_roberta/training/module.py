@@ -34,7 +34,7 @@ from lit_roberta.training.optimizer import (
     order_by_name,
     write_settings,
 )
-from lit_roberta.training.ranks import counts_over_ranks, sum_over_ranks, without_synchronisation
+from lit_roberta.training.ranks import counts_over_ranks, sums_over_ranks, without_synchronisation
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
 
@@ -145,7 +145,7 @@ class PretrainingModule(pl.LightningModule):
         counts = (update.num_labels, update.num_tokens)
         num_labels, num_tokens = counts_over_ranks(self.trainer, *counts)
         last = len(update.cuts) - 1
-        losses = []
+        mlm_loss = nsp_loss = torch.zeros((), device=self.device)
         for number, batch in enumerate(update.micro_batches()):
             if self.stop_requested():
                 return None
@@ -156,8 +156,8 @@ class PretrainingModule(pl.LightningModule):
                 mean = mean + loss.nsp * (self.trainer.world_size / update.num_sequences)
             with nullcontext() if number == last else without_synchronisation(self.trainer):
                 self.manual_backward(mean)
-            losses.append(torch.stack([loss.mlm.detach(), loss.nsp.detach()]))
-        mlm_loss, nsp_loss = sum_over_ranks(self.trainer, torch.stack(losses).sum(dim=0))
+            mlm_loss, nsp_loss = mlm_loss + loss.mlm.detach(), nsp_loss + loss.nsp.detach()
+        mlm_loss, nsp_loss = sums_over_ranks(self.trainer, mlm_loss, nsp_loss)
         return UpdateSums(mlm_loss, nsp_loss, num_labels, update.num_sequences, num_tokens)
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:

@@ -10,21 +10,22 @@ from pytorch_lightning.strategies import ParallelStrategy
 from torch import Tensor
 
 
-def sum_over_ranks(trainer: pl.Trainer, values: Tensor) -> Tensor:
-    """Add up a tensor over all ranks."""
+def sums_over_ranks(trainer: pl.Trainer, *values: Tensor) -> list[Tensor]:
+    """Add up numbers over all ranks, in one message."""
     if trainer.world_size == 1:
-        return values
-    total = trainer.strategy.reduce(values, reduce_op="sum")
+        return list(values)
+    total = trainer.strategy.reduce(torch.stack(values), reduce_op="sum")
     assert isinstance(total, Tensor)
-    return total
+    return list(total)
 
 
 def counts_over_ranks(trainer: pl.Trainer, *counts: int) -> list[int]:
     """Add up whole numbers over all ranks, in one message."""
     if trainer.world_size == 1:
         return list(counts)
-    total = sum_over_ranks(trainer, torch.tensor(counts, device=trainer.strategy.root_device))
-    return [int(count) for count in total]
+    device = trainer.strategy.root_device
+    totals = sums_over_ranks(trainer, *(torch.tensor(count, device=device) for count in counts))
+    return [int(total) for total in totals]
 
 
 def without_synchronisation(trainer: pl.Trainer) -> AbstractContextManager[None]:
