@@ -32,17 +32,14 @@ class Purpose(IntEnum):
     """
 
     ORDER = 1
-    MASK_COUNT = 2
     MASK_CHOICE = 3
     MASK_ACTION = 4
-    MASK_REPLACEMENT = 5
     NEXT_SENTENCE_LABEL = 6
     NEXT_SENTENCE_PARTNER = 7
     SEGMENT_SPLIT = 8
     SHORT_SEQUENCE = 9
     DROPOUT = 10
     INITIAL_WEIGHTS = 11
-    SPLIT = 12
     HELD_OUT_DRAW = 13
     SAMPLE = 14
     VISIT = 15
