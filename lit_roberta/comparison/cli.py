@@ -7,9 +7,14 @@ Options of its own are few. Whatever begins with `--data.`, `--model.`, `--train
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from jsonargparse import Namespace
 from rich.console import Console
@@ -37,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     console = Console(stderr=True)
-    with notices_on_stderr():
+    with notices_on_stderr(), _sigterm_as_exit():
         try:
             asked = parse(words)
             results = run_comparison(asked, console=console)
@@ -51,6 +56,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     _say(results, asked.output, console)
     return 1 if results.failures else 0
+
+
+@contextmanager
+def _sigterm_as_exit() -> Iterator[None]:
+    """Let SIGTERM end the runs in order, as Ctrl-C does, with status 143."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    handler = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 def parse(argv: Sequence[str]) -> Comparison:

@@ -181,7 +181,10 @@ def _attempt(task: Task, connection: Connection) -> Event | None:
     """Make a run and say how it went; None where it was stopped."""
 
     def tell(done: int, _: int) -> None:
-        connection.send(Event(kind="progress", task=task, done=done))
+        try:
+            connection.send(Event(kind="progress", task=task, done=done))
+        except OSError:  # nobody listens any more
+            raise Interrupted from None
 
     try:
         execute(task, tell)

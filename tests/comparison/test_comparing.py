@@ -36,6 +36,14 @@ def _words(folder: Path, *words: str) -> list[str]:
     ]
 
 
+def _changed(folder: Path, recipe: str, pattern: str, setting: str, *, name: str) -> str:
+    """Write a shipped recipe with one setting changed, and give its path."""
+    text = (_ROOT / "configs" / f"{recipe}.yaml").read_text("utf-8")
+    path = folder / f"{name}.yaml"
+    path.write_text(re.sub(pattern, setting, text))
+    return str(path)
+
+
 def _results(folder: Path) -> dict[str, Any]:
     values = json.loads((folder / "report" / "results.json").read_text("utf-8"))
     assert isinstance(values, dict)
@@ -82,10 +90,9 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The runs of the test before lie there; without them, they are made here.
-    hot = folder / "hot.yaml"
-    recipe = (_ROOT / "configs" / "roberta.yaml").read_text("utf-8")
-    hot.write_text(re.sub(r"lr: \S+", "lr: 1.0e+30", recipe))
-    status = main(_words(folder, "bert", "bert-10", "roberta", str(hot), *_TINY, "--jobs", "1"))
+    hot = _changed(folder, "roberta", r"lr: \S+", "lr: 1.0e+30", name="hot")
+    ten = _changed(folder, "bert", "copies: 1", "copies: 10", name="ten")
+    status = main(_words(folder, "bert", ten, "roberta", hot, *_TINY, "--jobs", "1"))
     said = capsys.readouterr().err
     assert status == 1, said
     assert "runs are there already, and unchanged." in said
@@ -93,7 +100,7 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     results = _results(folder)
     assert [(run["recipe"], run["same_as"]) for run in results["runs"]] == [
         ("bert", None),
-        ("bert-10", "bert"),  # in so few updates no mask comes twice
+        ("ten", "bert"),  # in so few updates no mask comes twice
         ("roberta", None),
     ]
     assert results["verdict"]["pairs"][0]["kind"] == "same-run"
@@ -103,7 +110,8 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_everything_with_130_and_the_runs_saved(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_everything_in_order(tmp_path: Path, number: int, status: int) -> None:
     write_text(tmp_path)
     words = _words(tmp_path, "bert", "--budget.unit", "updates", "--budget.amount", "100000")
     process = subprocess.Popen(
@@ -112,12 +120,14 @@ def test_ctrl_c_ends_everything_with_130_and_the_runs_saved(tmp_path: Path) -> N
     run = tmp_path / "report" / "runs" / "bert" / "seed-0"
     _wait_for(lambda: list(run.glob("events.out.tfevents.*")))
     time.sleep(2)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, number)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Interrupted. The same command goes on from here." in said
+    assert process.returncode == status
+    assert "Traceback" not in said
+    assert ("The same command goes on from here." in said) is (number == signal.SIGINT)
     assert (run / "checkpoints" / "last.ckpt").is_file()
     assert not (run / "result.json").exists()
+    assert not (run / "error.txt").exists()
 
 
 @pytest.mark.slow

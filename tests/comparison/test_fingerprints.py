@@ -26,7 +26,8 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> list[PlannedRecipe]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["compare.py"])
         return read_recipes(
-            ["bert", "bert-10", str(dynamic)], overrides=[f"data.corpus={write_text(folder)}"]
+            ["bert", "bert-10", str(dynamic)],
+            overrides=[f"data.corpus={write_text(folder)}", "model.optimizer.lr=1e-3"],
         )
 
 
