@@ -20,6 +20,7 @@ from lit_roberta.comparison.claims import (
     Kind,
     PairJudgement,
 )
+from lit_roberta.comparison.headline import unlearned, write_headline
 from lit_roberta.comparison.judging import FEWEST_DOCUMENTS, FEWEST_RUNS, judge
 from lit_roberta.comparison.wording import intervals, joined, nats
 
@@ -32,7 +33,7 @@ class Verdict:
     winner: str | None
     headline: str
     sentences: list[str]
-    """One a pair, in the order of the arms."""
+    """One a pair, in the order of the arms; pairs with the same reason share one."""
     pairs: list[PairJudgement]
     floors: list[Floor]
 
@@ -53,43 +54,11 @@ def reach_verdict(arms: Sequence[Arm], unigram: Float64[np.ndarray, " documents"
     return Verdict(
         kind=judgement.kind,
         winner=judgement.winner,
-        headline=_headline(judgement),
-        sentences=[_SENTENCES[pair.kind](pair, by_name, judgement) for pair in judgement.pairs],
+        headline=write_headline(judgement),
+        sentences=_sentences(by_name, judgement),
         pairs=judgement.pairs,
         floors=judgement.floors,
     )
-
-
-# ---- the headline
-
-
-def _headline(judgement: Judgement) -> str:
-    unlearned = [floor.name for floor in judgement.floors if not floor.learned]
-    kinds = {pair.kind for pair in judgement.pairs} - {"same-run", "not-learned-context"}
-    if not judgement.pairs:
-        return "One recipe alone: there is nothing to compare it with."
-    if judgement.kind == "winner":
-        text = f"{judgement.winner} is the better recipe on this text."
-        if len(judgement.floors) > 2:
-            text = f"{judgement.winner} is better than every other recipe on this text."
-        return text + (f" {_unlearned(unlearned)}" if unlearned else "")
-    if judgement.kind == "not-learned-context":
-        return f"{_unlearned(unlearned)} So no winner is named."
-    if judgement.kind == "cannot-tell" and len(kinds) > 1:
-        return "No recipe is better than all the others."
-    return {
-        "each-wins-own-format": "Each recipe is better in the format that it was trained on; "
-        "loss cannot decide between them.",
-        "no-difference": "There is no difference that matters between the recipes.",
-        "cannot-tell": "Nobody can tell from these runs which recipe is better.",
-        "same-run": "The recipes are the same run: at this budget nothing about them differs.",
-        "too-few": "Too few runs or documents for a verdict: these are figures only.",
-    }[judgement.kind]
-
-
-def _unlearned(names: Sequence[str]) -> str:
-    have = "has" if len(names) == 1 else "have"
-    return f"{joined(names)} {have} not learned context."
 
 
 # ---- a sentence for each kind of judgement on a pair
@@ -142,19 +111,25 @@ def _cannot_tell(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgem
     )
 
 
-def _not_learned(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
+def _not_learned(names: Sequence[str], judgement: Judgement) -> str:
     floors = {floor.name: floor for floor in judgement.floors}
     parts = []
-    for name in pair.not_learned:
+    for name in names:
         margin = floors[name].estimate
         side = "above" if margin >= 0 else "below"
+        evidence = intervals(floors[name].over_runs, floors[name].over_documents)
         parts.append(
-            f"{name} ends {nats(abs(margin))} nats {side} the loss of word frequencies alone"
-            f"{intervals(floors[name].over_runs, floors[name].over_documents)}"
+            f"{name} ends {nats(abs(margin))} nats {side} the loss of word frequencies "
+            f"alone{evidence}"
         )
+    rivals = [
+        f"{pair.first} and {pair.second}"
+        for pair in judgement.pairs
+        if pair.kind == "not-learned-context" and pair.not_learned == list(names)
+    ]
     return (
-        f"{_unlearned(pair.not_learned)} {joined(parts)}, in its own format. So no winner is "
-        f"named between {pair.first} and {pair.second}."
+        f"{unlearned(names)} In its own format, {joined(parts)}. So no winner is named between "
+        f"{', nor between '.join(rivals)}."
     )
 
 
@@ -180,10 +155,21 @@ _SENTENCES: dict[Kind, _Words] = {
     "each-wins-own-format": _each,
     "no-difference": _no_difference,
     "cannot-tell": _cannot_tell,
-    "not-learned-context": _not_learned,
     "same-run": _same_run,
     "too-few": _too_few,
 }
+
+
+def _sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
+    """Write a sentence for each pair; what keeps several pairs from a winner is said once."""
+    sentences: dict[object, str] = {}
+    for pair in judgement.pairs:
+        if pair.kind == "not-learned-context":
+            reason = tuple(pair.not_learned)
+            sentences.setdefault(reason, _not_learned(pair.not_learned, judgement))
+        else:
+            sentences[pair.first, pair.second] = _SENTENCES[pair.kind](pair, arms, judgement)
+    return list(sentences.values())
 
 
 # ---- parts of sentences

@@ -151,7 +151,24 @@ def test_of_three_the_one_without_context_does_not_stop_the_others() -> None:
     ten = plant_arm("bert-10", {PAIRS: 4.2, DOCUMENTS: 4.7}, format=PAIRS)
     verdict = verdict_of(bert(5.5, 5.5), ten, roberta(3.9, 4.3), unigram=5.0)
     assert (verdict.kind, verdict.winner) == ("winner", "roberta")
-    assert "bert has not learned context." in verdict.headline
+    assert verdict.headline == (
+        "roberta is the better recipe on this text. bert has not learned context."
+    )
+    reason, winner = verdict.sentences
+    assert reason.endswith(
+        "So no winner is named between bert and bert-10, nor between bert and roberta."
+    )
+    assert winner.startswith("roberta is better than bert-10")
+
+
+def test_of_three_the_headline_names_those_that_it_is_about() -> None:
+    ten = plant_arm("bert-10", {PAIRS: 3.0, DOCUMENTS: 4.9}, format=PAIRS)
+    verdict = verdict_of(bert(5.5, 5.5), ten, roberta(4.8, 3.3), unigram=5.0)
+    assert verdict.kind == "each-wins-own-format"
+    assert verdict.headline == (
+        "Each of bert-10 and roberta is better in the format that it was trained on; loss cannot "
+        "decide between them. bert has not learned context."
+    )
 
 
 def test_of_three_without_one_best_each_pair_is_said() -> None:
