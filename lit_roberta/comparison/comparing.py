@@ -6,7 +6,6 @@ The order of things and nothing else; each step is a module beside this one.
 from __future__ import annotations
 
 import json
-import platform
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,13 +13,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from filelock import FileLock, Timeout
 from rich.console import Console
 
-import lit_roberta
 from lit_roberta.comparison.budget import Budget
 from lit_roberta.comparison.display import RunDisplay
+from lit_roberta.comparison.environment import describe_environment
 from lit_roberta.comparison.plan import Plan, lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
 from lit_roberta.comparison.report import write_report
@@ -135,7 +133,7 @@ def _compare(
         failures=failures,
         tuning=tuning,
         command=asked.command,
-        environment=_environment(jobs),
+        environment=describe_environment(jobs),
         seconds=time.monotonic() - began,
     )
     if not results.runs:
@@ -234,19 +232,3 @@ def _read_runs(plan: Plan) -> list[Run]:
 def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:
     resolved = budget.resolve(training_tokens=recipe.data.parts.train.num_tokens)
     return {**asdict(resolved), "description": budget.describe()}
-
-
-def _environment(jobs: int) -> dict[str, Any]:
-    device = "CPU"
-    if torch.accelerator.is_available():
-        kind = str(torch.accelerator.current_accelerator())
-        device = torch.cuda.get_device_name() if torch.cuda.is_available() else kind
-    return {
-        "lit_roberta": lit_roberta.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "system": f"{platform.system()} {platform.machine()}",
-        "device": device,
-        "cores": available_cores(),
-        "runs at once": jobs,
-    }

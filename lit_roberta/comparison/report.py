@@ -20,6 +20,7 @@ from lit_roberta.comparison.charts import draw_charts
 from lit_roberta.comparison.drawing import Chart, save_pictures
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.run import write_json
+from lit_roberta.comparison.table import markdown
 from lit_roberta.comparison.tuning_table import tuning_rows
 from lit_roberta.comparison.wording import nats
 
@@ -50,7 +51,7 @@ def render(template: str, results: Results, charts: Sequence[Chart]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["markdown"] = tables.markdown
+    environment.filters["markdown"] = markdown
     environment.filters["evidence"] = _evidence_in_small
     return environment.get_template(template).render(_contents(results, charts))
 

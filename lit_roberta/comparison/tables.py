@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,25 +11,8 @@ from lit_roberta.comparison.findings import signed_share
 from lit_roberta.comparison.results import Recipe, Results
 from lit_roberta.comparison.run import HeldOut, Run
 from lit_roberta.comparison.statistics import mean_interval
+from lit_roberta.comparison.table import Table
 from lit_roberta.comparison.wording import nats
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """Text in rows and columns."""
-
-    caption: str
-    header: list[str]
-    rows: list[list[str]]
-
-
-def markdown(table: Table) -> str:
-    """Write a table in Markdown, without its caption."""
-    lines = [table.header, ["---"] * len(table.header), *table.rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |"
-        for line in lines
-    )
 
 
 def matrix_table(results: Results) -> Table:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from lit_roberta.comparison.results import TuningRow
 from lit_roberta.comparison.run import write_json
-from lit_roberta.comparison.tables import Table, markdown
+from lit_roberta.comparison.table import Table, markdown
 from lit_roberta.comparison.tuning import at_edge, chosen_rates
 from lit_roberta.comparison.wording import joined
 
