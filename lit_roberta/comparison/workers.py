@@ -108,7 +108,9 @@ class WorkerPool:
     def _hand_out(self, worker: _Worker, pending: deque[Task]) -> None:
         worker.task = pending.popleft() if pending else None
         if worker.task is not None:
-            worker.connection.send(worker.task)
+            # A process that has died says so when it is listened to, and fails this run there.
+            with suppress(OSError):
+                worker.connection.send(worker.task)
 
     def _listen(
         self, worker: _Worker, pending: deque[Task], on_event: Callable[[Event], None]
