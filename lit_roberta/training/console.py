@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _TALKATIVE = ("pytorch_lightning", "lightning_fabric", "lightning")
+_ASKED_FOR = "pytorch_lightning.profilers"  # these report only to who asked for one
 _BESIDE_THE_POINT = (
     ".*does not have many workers.*",  # the number of workers is the user's
     ".*isinstance.treespec.*",  # raised inside Lightning, by its own use of torch
@@ -36,10 +37,10 @@ def notices_on_stderr() -> Iterator[None]:
 @contextmanager
 def without_small_talk() -> Iterator[None]:
     """Keep Lightning from saying, for a while, what no user can change or needs to know."""
-    loggers = [logging.getLogger(name) for name in _TALKATIVE]
+    loggers = [logging.getLogger(name) for name in (*_TALKATIVE, _ASKED_FOR)]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
-        logger.setLevel(logging.WARNING)
+        logger.setLevel(logging.INFO if logger.name == _ASKED_FOR else logging.WARNING)
     try:
         with warnings.catch_warnings():
             for message in _BESIDE_THE_POINT:

@@ -42,17 +42,17 @@ class TrainingMeter:
 
     def __init__(self) -> None:
         self._totals = _Totals()
-        self._grad_norm = torch.zeros(())
+        self.grad_norm = torch.zeros(())
+        """Of the last update, before clipping."""
 
-    def add(self, sums: UpdateSums, *, grad_norm: Tensor) -> None:
-        """Add an update and the norm of its gradient before clipping."""
+    def add(self, sums: UpdateSums) -> None:
+        """Add an update."""
         totals = self._totals
         totals.mlm_loss = totals.mlm_loss + sums.mlm_loss
         totals.nsp_loss = totals.nsp_loss + sums.nsp_loss
         totals.num_labels += sums.num_labels
         totals.num_sequences += sums.num_sequences
         totals.num_tokens += sums.num_tokens
-        self._grad_norm = grad_norm
 
     def leave_out(self, *, seconds: float) -> None:
         """Leave time out of the pace that was not training, such as a validation's."""
@@ -72,6 +72,6 @@ class TrainingMeter:
         return {
             "masked_lm_loss": float(totals.mlm_loss) / max(1, totals.num_labels),
             "next_sentence_loss": float(totals.nsp_loss) / totals.num_sequences,
-            "grad_norm": float(self._grad_norm),
+            "grad_norm": float(self.grad_norm),
             "tokens_per_second": totals.num_tokens / max(1e-9, time.monotonic() - totals.since),
         }

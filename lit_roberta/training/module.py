@@ -86,7 +86,6 @@ class PretrainingModule(pl.LightningModule):
         self.stop_requested: Callable[[], bool] = lambda: False
         """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
         self._loss_weights: Tensor | None = None
-        self._grad_norm: Tensor = torch.zeros(())
 
     # ---- where the run stands
 
@@ -138,7 +137,7 @@ class PretrainingModule(pl.LightningModule):
         self._set_learning_rate()
         self.num_tokens += update_sums.num_tokens
         self.history.add(epoch, loss_sum=update_sums.mlm_loss, num_labels=update_sums.num_labels)
-        self.meter.add(update_sums, grad_norm=self._grad_norm)
+        self.meter.add(update_sums)
 
     def _accumulate(self, update: Update) -> UpdateSums | None:
         """Sum up the gradients of all micro-batches; None if a stop was asked for in between."""
@@ -163,8 +162,9 @@ class PretrainingModule(pl.LightningModule):
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient, and judge it: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
-        self._grad_norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
-        self.skipped_updates.judge(optimizer, self._grad_norm)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        self.skipped_updates.judge(optimizer, norm)
+        self.meter.grad_norm = norm
 
     # ---- the optimizer
 

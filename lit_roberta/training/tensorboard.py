@@ -1,9 +1,9 @@
 """The curves of a run in TensorBoard, over updates, over sequences and over tokens.
 
 Recipes differ in how much text an update sees, so a curve over updates compares them at unequal
-work. Each value is therefore written three times: under its own tag by updates, as
-`by_sequences/...` and as `by_tokens/...`. A run's folder beside another's is a run beside
-another in TensorBoard.
+work. What says how good the model is (losses, perplexity, accuracies) is therefore written three
+times: under its own tag by updates, as `by_sequences/...` and as `by_tokens/...`. A run's folder
+beside another's is a run beside another in TensorBoard.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ LAYOUT = {
 
 _FINAL_METRICS = ("train/masked_lm_loss", "val/masked_lm_loss", "val/perplexity")
 _AXES = ("by_sequences", "by_tokens")
+_BY_UPDATES_ALONE = ("train/lr", "train/grad_norm", "train/tokens_per_second")
+"""Of these no other axis says more, and each point costs a fiftieth of a ms."""
 
 
 class TrainingCurves(Callback):
@@ -143,7 +145,11 @@ class TrainingCurves(Callback):
     def _write_by_axis(self, module: pl.LightningModule, values: Mapping[str, float]) -> None:
         steps = self._steps(module)
         for axis, writer in self._writers.items():
-            tagged = {f"{axis}/{tag}": value for tag, value in values.items()}
+            tagged = {
+                f"{axis}/{tag}": value
+                for tag, value in values.items()
+                if tag not in _BY_UPDATES_ALONE
+            }
             write_scalars(writer, tagged, step=steps[axis])
 
     def _write_hyperparameters(self, experiment: SummaryWriter) -> None:

@@ -11,6 +11,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.training.length import run_length
+from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.samples import SamplePredictions
 from lit_roberta.training.stopping import StopOnSignal
@@ -48,6 +49,7 @@ def fit_settings(
         "check_val_every_n_epoch": None,
         "val_check_interval": validation_interval(asked["val_check_interval"], total=total),
         "log_every_n_steps": min(asked["log_every_n_steps"], total),
+        "profiler": asked["profiler"] or NoProfiler(),
         "callbacks": [*users_callbacks(asked), *_own_callbacks(asked, hyperparameters)],
     }
     if not asked["fast_dev_run"]:

@@ -48,6 +48,10 @@ def test_a_run_has_all_curves_over_three_axes(command: Command) -> None:
 
     by_sequences = folder / "by_sequences"
     assert points(by_sequences, "by_sequences/train/masked_lm_loss") == [32, 64]
+    told_by_updates_alone = {"train/lr", "train/grad_norm", "train/tokens_per_second"}
+    assert set(read(by_sequences).Tags()["scalars"]) == {
+        f"by_sequences/{tag}" for tag in set(events.Tags()["scalars"]) - told_by_updates_alone
+    }
     by_tokens = points(folder / "by_tokens", "by_tokens/val/masked_lm_loss")
     assert len(by_tokens) == 1
     assert by_tokens[0] > 64
