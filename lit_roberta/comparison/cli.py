@@ -134,9 +134,13 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
         "128, --data.tokenizer.kind wordpiece, --model.encoder.hidden_size 256, ...",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--corpus", type=str | None, help="Text for all recipes: toy, python-docs, or a path."
-    )
+    _add_choice_of_runs(parser)
+    _add_settings_of_all_runs(parser)
+    return parser
+
+
+def _add_choice_of_runs(parser: OneLineParser) -> None:
+    """Add which runs there are, how long, and where to."""
     parser.add_argument(
         "--recipes",
         nargs="+",
@@ -149,9 +153,6 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
     )
     parser.add_class_arguments(Budget, "budget")
     parser.add_argument(
-        "--output", type=str, default="comparison-report", help="Folder of the report and runs."
-    )
-    parser.add_argument(
         "--tune-lr",
         type=int,
         default=0,
@@ -159,6 +160,16 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
         "each rate.",
     )
     parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
+    parser.add_argument(
+        "--output", type=str, default="comparison-report", help="Folder of the report and runs."
+    )
+
+
+def _add_settings_of_all_runs(parser: OneLineParser) -> None:
+    """Add short names for settings of training that every run gets."""
+    parser.add_argument(
+        "--corpus", type=str | None, help="Text for all recipes: toy, python-docs, or a path."
+    )
     parser.add_argument(
         "--size", type=str | None, help="Size of all encoders: tiny, small, base or large."
     )
@@ -169,7 +180,6 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
         default=[],
         help="A configuration file for all recipes, read after each one's own.",
     )
-    return parser
 
 
 def _say(results: Results, folder: Path, console: Console) -> None:

@@ -20,8 +20,8 @@ from lit_roberta.comparison.observer import ObservedCLI
 from lit_roberta.comparison.run import Curves, HeldOut, Run
 from lit_roberta.comparison.scoring import DocumentSums, score, score_next_sentence
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.evaluation.evaluation_text import Part
 from lit_roberta.data.examples.packing import Format
-from lit_roberta.data.judging.evaluation import Part
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.errors import UserError
 from lit_roberta.model.bert import BertModel

@@ -7,7 +7,7 @@ from jaxtyping import Int64
 
 from lit_roberta.comparison.results import PartFacts, TextFacts
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.judging.evaluation import Part
+from lit_roberta.data.evaluation.evaluation_text import Part
 from lit_roberta.objectives import unigram_cross_entropy
 from lit_roberta.training.sample_sentences import choose_samples, write_out
 

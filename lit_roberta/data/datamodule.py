@@ -8,7 +8,6 @@ them to loaders.
 from __future__ import annotations
 
 import logging
-import signal
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -16,12 +15,14 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as pl
 from jaxtyping import Int64
+from pytorch_lightning.accelerators import CUDAAccelerator
 from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import HeldOutBatch, Update
 from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
+from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
-from lit_roberta.data.judging.evaluation import EvaluationText, Part
+from lit_roberta.data.loaders import held_out_loader, update_loader
 from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
@@ -242,7 +243,9 @@ class PretrainingDataModule(pl.LightningDataModule):
         # Read when the sampler is iterated, not now: a resumed run's position is restored in
         # between.
         sampler = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
-        return self._loader(stream, sampler=sampler)
+        return update_loader(
+            stream, sampler, num_workers=self.num_workers, pin_memory=self._pin_memory
+        )
 
     def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
         """Give one draw of masks on part of the validation text, then its pairs, if any."""
@@ -254,45 +257,25 @@ class PretrainingDataModule(pl.LightningDataModule):
 
     def predict_dataloader(self) -> DataLoader[HeldOutBatch]:
         """Give one draw on the test text."""
-        return self._loader(self.evaluation.held_out("test", draws=1))
+        return held_out_loader(
+            self.evaluation.held_out("test", draws=1), pin_memory=self._pin_memory
+        )
 
     def _held_out_loaders(
         self, part: Part, *, draws: int | None, max_tokens: int | None
     ) -> list[DataLoader[HeldOutBatch]]:
-        loaders = [
-            self._loader(self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens))
+        datasets: list[Dataset[HeldOutBatch]] = [
+            self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens)
         ]
         if self.pairs:
-            loaders.append(self._loader(self.evaluation.pairs(part)))
-        return loaders
+            datasets.append(self.evaluation.pairs(part))
+        return [held_out_loader(dataset, pin_memory=self._pin_memory) for dataset in datasets]
 
-    def _loader(
-        self, dataset: Dataset[Any], *, sampler: UpdateSampler | None = None
-    ) -> DataLoader[Any]:
-        return DataLoader(
-            dataset,
-            sampler=sampler,
-            batch_size=None,  # an item is a whole update or batch already
-            collate_fn=_as_it_is,
-            num_workers=self.num_workers if sampler is not None else 0,
-            worker_init_fn=_leave_signals_to_training,
-            pin_memory=self._trainer.accelerator.__class__.__name__ == "CUDAAccelerator",
-        )
+    @property
+    def _pin_memory(self) -> bool:
+        return isinstance(self._trainer.accelerator, CUDAAccelerator)
 
     @property
     def _trainer(self) -> pl.Trainer:
         assert self.trainer is not None, "the loaders are the trainer's to ask for"
         return self.trainer
-
-
-def _leave_signals_to_training(worker: int) -> None:
-    """Go on at Ctrl-C and SIGTERM, which terminals and schedulers send to every process.
-
-    Training decides when to stop; a loader that dies under it would end it in the middle.
-    """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-
-
-def _as_it_is(item: Any) -> Any:
-    return item

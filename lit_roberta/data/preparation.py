@@ -6,15 +6,13 @@ person to read. It knows nothing of formats, masks or batches.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Int64
 
-from lit_roberta.data.text.corpus import read_corpus
+from lit_roberta.data.text.corpus import digest_of, read_corpus
 from lit_roberta.data.text.overlap import measure_overlap
 from lit_roberta.data.text.reading import Document, ReadingConfig
 from lit_roberta.data.text.split import Parts, split_corpus
@@ -125,13 +123,5 @@ def _describe_parts(text: PreparedText) -> str:
 
 
 def _digest(parts: Parts[list[Document]]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for documents in (parts.train, parts.validation, parts.test):
-        _update(digest, documents)
-        digest.update(b"\x00")
-    return digest.hexdigest()
-
-
-def _update(digest: hashlib.blake2b, documents: Sequence[Document]) -> None:
-    for document in documents:
-        digest.update("\n".join(document).encode("utf-8", "surrogatepass") + b"\n\n")
+    """Hash the hashes of the parts, so that no document can change its part without a new one."""
+    return digest_of([[digest_of(part) for part in (parts.train, parts.validation, parts.test)]])

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from lit_roberta.data.judging.heldout_masks import HELD_OUT_SEED
+from lit_roberta.data.evaluation.heldout_masks import HELD_OUT_SEED
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.model.bert import BertModel

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lit_roberta.batch import HeldOutBatch
-from lit_roberta.data.examples.packing import Format
-from lit_roberta.data.judging.heldout import HeldOutDataset
-from lit_roberta.data.judging.heldout_masks import (
+from lit_roberta.data.evaluation.heldout import HeldOutDataset
+from lit_roberta.data.evaluation.heldout_masks import (
     HeldOutMasks,
     held_out_masks,
     num_draws,
     sample_documents,
     select_documents,
 )
-from lit_roberta.data.judging.heldout_rows import lay_out_held_out
+from lit_roberta.data.evaluation.heldout_rows import lay_out_held_out
+from lit_roberta.data.examples.packing import Format
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lit_roberta.batch import HeldOutBatch
+from lit_roberta.data.evaluation.visits import PairDataset, VisitDataset
 from lit_roberta.data.examples.packing import Format, PackingConfig, pack
-from lit_roberta.data.judging.visits import PairDataset, VisitDataset
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.stream import UpdateStream
 from lit_roberta.errors import UserError

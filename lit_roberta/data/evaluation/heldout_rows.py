@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from lit_roberta.data.evaluation.heldout_masks import HELD_OUT_SEED
 from lit_roberta.data.examples.packing import (
     PAIR_FORMATS,
     Format,
@@ -19,7 +20,6 @@ from lit_roberta.data.examples.packing import (
 )
 from lit_roberta.data.examples.pieces import cut_sentences
 from lit_roberta.data.examples.runs import follow
-from lit_roberta.data.judging.heldout_masks import HELD_OUT_SEED
 from lit_roberta.data.rows.building import single_spans
 from lit_roberta.data.rows.collation import Spans
 from lit_roberta.data.tokens.store import TokenizedCorpus
