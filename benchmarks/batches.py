@@ -67,15 +67,7 @@ def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[], Any]:
     stream = UpdateStream(
         corpus,
         pack(corpus, PackingConfig(format="sentence", max_length=case.seq), seed=0),
-        Vocabulary(
-            size=VOCAB_SIZE,
-            pad_id=0,
-            unk_id=1,
-            cls_id=2,
-            sep_id=3,
-            mask_id=4,
-            special_ids=frozenset(range(5)),
-        ),
+        Vocabulary.plain(VOCAB_SIZE),
         masking=MaskingConfig(whole_word=whole_word),
         batch_size=case.batch_size,
         micro_batch_size=None,

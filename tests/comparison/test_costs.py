@@ -13,15 +13,7 @@ from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 
-VOCABULARY = Vocabulary(
-    size=12,
-    pad_id=0,
-    unk_id=1,
-    cls_id=2,
-    sep_id=3,
-    mask_id=4,
-    special_ids=frozenset(range(5)),
-)
+VOCABULARY = Vocabulary.plain(12)
 
 
 @pytest.mark.parametrize("layers", [1, 3])

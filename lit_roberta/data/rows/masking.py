@@ -155,7 +155,7 @@ def dynamic_mask(
         )
     rows = np.atleast_2d(input_ids.numpy()).astype(np.int64)  # a copy, to be changed
     if vocabulary is None:
-        vocabulary = _plain_vocabulary(int(rows.max(initial=0)) + 1)
+        vocabulary = Vocabulary.plain(int(rows.max(initial=0)) + 1)
     special = np.atleast_2d(special_tokens_mask.numpy()).astype(bool)
     maskable = ~special & vocabulary.maskable[rows]
     examples, epochs = np.asarray(example, np.int64), np.asarray(epoch, np.int64)
@@ -212,17 +212,4 @@ def static_mask(
         masking=masking,
         vocabulary=vocabulary,
         word_starts=word_starts,
-    )
-
-
-def _plain_vocabulary(size: int) -> Vocabulary:
-    """Describe the tutorial's vocabulary: five special tokens in front, and words."""
-    return Vocabulary(
-        size=max(size, 6),
-        pad_id=0,
-        unk_id=1,
-        cls_id=2,
-        sep_id=3,
-        mask_id=4,
-        special_ids=frozenset(range(5)),
     )

@@ -24,6 +24,23 @@ class Vocabulary:
     special_ids: frozenset[int]
     """Every control token, the five above included."""
 
+    @classmethod
+    def plain(cls, size: int) -> Vocabulary:
+        """Describe what our own tokenizers make: five special tokens in front, then the rest.
+
+        Args:
+            size: Entries, the five included; below six it is six.
+        """
+        return cls(
+            size=max(size, 6),
+            pad_id=0,
+            unk_id=1,
+            cls_id=2,
+            sep_id=3,
+            mask_id=4,
+            special_ids=frozenset(range(5)),
+        )
+
     @cached_property
     def maskable(self) -> Bool[np.ndarray, " vocab"]:
         """Whether a token may be selected for prediction: neither special nor unknown."""

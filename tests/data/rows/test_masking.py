@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +43,13 @@ def rows_of_length(length: int, count: int) -> tuple[torch.Tensor, torch.Tensor]
     return torch.tensor([row] * count), torch.tensor([special] * count)
 
 
+def mask_rows(
+    ids: torch.Tensor, special: torch.Tensor, *, seed: int = 0, **how: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mask rows as the examples 0, 1, 2, ... of the first epoch."""
+    return dynamic_mask(ids, special, seed=seed, example=np.arange(len(ids)), epoch=0, **how)
+
+
 def chosen(labels: torch.Tensor) -> Int64[np.ndarray, " rows"]:
     counts = (labels != -100).sum(dim=-1)
     return counts.numpy()
@@ -68,7 +76,7 @@ def test_labels_hold_the_original_and_the_rest_is_untouched() -> None:
 def test_the_rate_is_exact_in_expectation_at_every_length(length: int) -> None:
     rows = 4000
     ids, special = rows_of_length(length, rows)
-    _, labels = dynamic_mask(ids, special, seed=0, example=np.arange(rows), epoch=0)
+    _, labels = mask_rows(ids, special, seed=0)
     counts = chosen(labels)
     wanted = 0.15 * length
     assert set(counts.tolist()) <= {max(1, math.floor(wanted)), max(1, math.floor(wanted) + 1)}
@@ -80,7 +88,7 @@ def test_the_rate_is_exact_in_expectation_at_every_length(length: int) -> None:
 def test_every_position_is_chosen_alike() -> None:
     rows, length = 20_000, 40
     ids, special = rows_of_length(length, rows)
-    _, labels = dynamic_mask(ids, special, seed=5, example=np.arange(rows), epoch=0)
+    _, labels = mask_rows(ids, special, seed=5)
     share = (labels != -100).double().mean(dim=0).numpy()[1 : length + 1]
     assert np.abs(share - 0.15).max() < 5 * math.sqrt(0.15 * 0.85 / rows)
 
@@ -89,12 +97,10 @@ def test_every_position_is_chosen_alike() -> None:
 def test_eighty_ten_ten(whole_word: bool) -> None:
     rows, length = 4000, 60
     ids, special = rows_of_length(length, rows)
-    masked, labels = dynamic_mask(
+    masked, labels = mask_rows(
         ids,
         special,
         seed=2,
-        example=np.arange(rows),
-        epoch=0,
         masking=MaskingConfig(whole_word=whole_word),
         vocabulary=vocabulary(5005),
         word_starts=torch.ones_like(special) if whole_word else None,
@@ -114,12 +120,10 @@ def test_eighty_ten_ten(whole_word: bool) -> None:
 def test_replacements_are_uniform_over_ordinary_tokens() -> None:
     rows = 3000
     ids, special = rows_of_length(60, rows)
-    masked, labels = dynamic_mask(
+    masked, labels = mask_rows(
         ids,
         special,
         seed=2,
-        example=np.arange(rows),
-        epoch=0,
         masking=MaskingConfig(mask_share=0.0, random_share=1.0),
         vocabulary=vocabulary(70),
     )
@@ -262,12 +266,9 @@ def word_mask(
     ids, special = rows_of_length(length, rows)
     starts = torch.zeros_like(special)
     starts[:, 1 : length + 1 : pieces] = True
-    masked, labels = dynamic_mask(
+    masked, labels = mask_rows(
         ids,
         special,
-        seed=0,
-        example=np.arange(rows),
-        epoch=0,
         masking=replace(masking, whole_word=True),
         vocabulary=vocabulary(1005),
         word_starts=starts,
@@ -312,15 +313,7 @@ def test_long_words_are_not_avoided() -> None:
     starts = torch.zeros_like(special)
     starts[:, 1:31:3] = True  # ten words of three pieces, then thirty of one
     starts[:, 31:61] = True
-    _, labels = dynamic_mask(
-        ids,
-        special,
-        seed=0,
-        example=np.arange(rows),
-        epoch=0,
-        masking=MaskingConfig(whole_word=True),
-        word_starts=starts,
-    )
+    _, labels = mask_rows(ids, special, masking=MaskingConfig(whole_word=True), word_starts=starts)
     share = (labels != -100).double().mean(dim=0)
     assert abs(share[1:31].mean() / share[31:61].mean() - 1) < 0.15
 
