@@ -21,7 +21,7 @@ REFUSED = {
     "--model.encoder.num_attention_heads=3": (
         "model.encoder.num_attention_heads must divide the hidden size 16, got 3."
     ),
-    "--data.masking.rate=15": "rate must lie above 0 and at most at 1, got 15.0.",
+    "--data.masking.rate=15": "data.masking.rate must lie above 0 and at most at 1, got 15.0.",
     "--trainer.max_steps=-5": "trainer.max_steps must be 1 or more, got -5.",
     "--trainer.max_epochs=0": "trainer.max_epochs must be 1 or more, got 0.",
     "--trainer.val_check_interval=0": "trainer.val_check_interval must be 1 update or more, got 0",

@@ -53,7 +53,7 @@ class PackingConfig:
         shortest = 5 if pairs else 3
         if not shortest <= self.max_length <= LONGEST:
             raise must(
-                "max_length",
+                "data.max_length",
                 f"lie between {shortest} and {LONGEST} for {self.format}",
                 self.max_length,
                 "The special tokens of an example count, too.",
@@ -61,18 +61,21 @@ class PackingConfig:
         share = self.short_sequence_probability
         if not 0 <= share <= 1:
             raise must(
-                "short_sequence_probability", "lie between 0 and 1", share, "For 10%, give 0.1."
+                "data.short_sequence_probability",
+                "lie between 0 and 1",
+                share,
+                "For 10%, give 0.1.",
             )
         if share and self.format not in _FILLED_FORMATS:
             raise must(
-                "short_sequence_probability",
+                "data.short_sequence_probability",
                 f"be 0 for {self.format}, whose examples do not fill the length",
                 share,
                 f"Set it to 0, or choose one of {', '.join(sorted(_FILLED_FORMATS))}.",
             )
         if self.nsp_first_sentences and not pairs:
             raise must(
-                "nsp_first_sentences",
+                "data.nsp_first_sentences",
                 f"be off for {self.format}, which has no next sentence",
                 self.nsp_first_sentences,
                 f"Turn it off, or choose one of {', '.join(sorted(PAIR_FORMATS))}.",
@@ -141,7 +144,7 @@ def pack(corpus: TokenizedCorpus, config: PackingConfig, *, seed: int) -> Exampl
         UserError: If there is no example, or if a pair could find no random B.
     """
     if not corpus.num_tokens:
-        raise must("corpus", "hold at least one sentence", "none", "Give a longer text.")
+        raise must("data.corpus", "hold at least one sentence", "none", "Give a longer text.")
     pieces = cut_sentences(corpus, room=config.sentence_room)
     if config.format in PAIR_FORMATS:
         return _pack_pairs(corpus, pieces, config, seed=seed)
@@ -211,7 +214,7 @@ def _pack_pairs(
     first = first[first + 1 < pieces.document_stops[first]]
     if not len(first):
         raise must(
-            "corpus",
+            "data.corpus",
             f"hold a document of two sentences for {config.format}",
             f"{corpus.num_documents} documents of one sentence",
             "Choose doc-sentences, or mark documents by blank lines.",

@@ -63,7 +63,7 @@ def find_partners(
     lonely = _count_others(documents, texts)[own] == 0
     if lonely.any():
         raise must(
-            "corpus",
+            "data.corpus",
             "offer each pair a sentence of another document that is not the true next one",
             f"{corpus.num_documents} document{'s' * (corpus.num_documents != 1)} with"
             f" {int(lonely.sum())} of {len(own)} pairs left without",

@@ -45,19 +45,30 @@ class MaskingConfig:
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
-            raise must("rate", "lie above 0 and at most at 1", self.rate, "For 15%, give 0.15.")
+            raise must(
+                "data.masking.rate",
+                "lie above 0 and at most at 1",
+                self.rate,
+                "For 15%, give 0.15.",
+            )
         if self.copies == "dynamic":
             object.__setattr__(self, "copies", None)
         if self.copies is not None and (not isinstance(self.copies, int) or self.copies < 1):
             raise must(
-                "copies", "be at least 1", self.copies, "Give null for a fresh mask each epoch."
+                "data.masking.copies",
+                "be at least 1",
+                self.copies,
+                "Give null for a fresh mask each epoch.",
             )
         for name in ("mask_share", "random_share"):
             if not 0 <= getattr(self, name) <= 1:
-                raise must(name, "lie between 0 and 1", getattr(self, name), "For 80%, give 0.8.")
+                value = getattr(self, name)
+                raise must(
+                    f"data.masking.{name}", "lie between 0 and 1", value, "For 80%, give 0.8."
+                )
         if self.mask_share + self.random_share > 1 + 1e-9:
             raise must(
-                "mask_share + random_share",
+                "data.masking.mask_share + random_share",
                 "be at most 1",
                 self.mask_share + self.random_share,
                 "Lower one of them.",

@@ -76,7 +76,7 @@ def _require(boundary: str, found: bool) -> None:
     if not found:
         rule = "stand somewhere in the corpus"
         remedy = f"The names are {', '.join(BOUNDARIES)}; auto looks for what is there."
-        raise must("reading.document_boundary", rule, boundary, remedy)
+        raise must("data.reading.document_boundary", rule, boundary, remedy)
 
 
 def _has_blank_line_inside(lines: Sequence[str]) -> bool:

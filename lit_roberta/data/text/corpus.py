@@ -58,7 +58,7 @@ def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
     whole, origins = _read_documents(files, layout, reading)
     if not whole:
         remedy = f"With document_boundary {layout.boundary} nothing is left of it."
-        raise must("corpus", "hold a sentence", source, remedy)
+        raise must("data.corpus", "hold a sentence", source, remedy)
     sections, length = cut_large_documents(whole)
     documents = list(chain.from_iterable(sections))
     sources = [name for name, parts in zip(origins, sections, strict=True) for _ in parts]

@@ -58,7 +58,7 @@ def _choose_boundary(
         if asked not in ("auto", "row"):
             rule = "be auto or row where a row is a document"
             remedy = "Leave it out for .jsonl files and python-docs."
-            raise must("reading.document_boundary", rule, asked, remedy)
+            raise must("data.reading.document_boundary", rule, asked, remedy)
         return "row"
     if asked != "auto":
         return asked

@@ -47,29 +47,29 @@ class ReadingConfig:
 
     def __post_init__(self) -> None:
         if not self.document_boundary:
-            raise must("reading.document_boundary", "be a name or a pattern", "", "Try auto.")
+            raise must("data.reading.document_boundary", "be a name or a pattern", "", "Try auto.")
         close = get_close_matches(self.document_boundary.replace("_", "-"), BOUNDARIES, cutoff=0.7)
         if self.document_boundary not in BOUNDARIES and close:
             # As a regular expression a slip of the pen would match some line or other.
             remedy = f"Did you mean {close[0]}?"
-            raise must("reading.document_boundary", _RULE, self.document_boundary, remedy)
+            raise must("data.reading.document_boundary", _RULE, self.document_boundary, remedy)
         try:
             re.compile(self.document_boundary)
         except re.error as error:
             remedy = f"As a regular expression it fails: {error}."
             raise must(
-                "reading.document_boundary", _RULE, self.document_boundary, remedy
+                "data.reading.document_boundary", _RULE, self.document_boundary, remedy
             ) from error
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", self.language):
             # sentencex takes any string and falls back to English without a word.
             rule = "be an ISO 639 code"
-            raise must("reading.language", rule, self.language, "For English, give en.")
+            raise must("data.reading.language", rule, self.language, "For English, give en.")
         try:
             b"a".decode(self.encoding, "ignore")
         except LookupError as error:
             rule = "be the name of a text encoding"
             remedy = "Try utf-8, cp1252 or latin-1."
-            raise must("reading.encoding", rule, self.encoding, remedy) from error
+            raise must("data.reading.encoding", rule, self.encoding, remedy) from error
 
 
 def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:

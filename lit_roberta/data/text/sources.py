@@ -62,7 +62,9 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
     empty = [file.name for file in files if not _has_text(file)]
     if len(empty) == len(files):
         what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
-        raise must("corpus", "hold text", source, f"It is {what}: give one with sentences in it.")
+        raise must(
+            "data.corpus", "hold text", source, f"It is {what}: give one with sentences in it."
+        )
     if empty:
         notes = [*notes, f"{_files(empty)} without text: {_few(empty)}"]
     files = list(filter(_has_text, files))
@@ -89,10 +91,10 @@ def find_files(source: str) -> tuple[list[Path], list[str]]:
     if not files:
         if glob.has_magic(source):
             raise must(
-                "corpus", "match a file", source, "Check the pattern; ** goes into folders."
+                "data.corpus", "match a file", source, "Check the pattern; ** goes into folders."
             )
         remedy = "Give toy, python-docs, a text file, a .jsonl file, a folder or a glob."
-        raise must("corpus", "exist", source, remedy)
+        raise must("data.corpus", "exist", source, remedy)
     return files, []
 
 
@@ -109,7 +111,7 @@ def _find_in_folder(folder: Path) -> tuple[list[Path], list[str]]:
     if not files:
         rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)}"
         remedy = f"It holds {_few(skipped) if skipped else 'no file'}. Name other files by a glob."
-        raise must("corpus", rule, str(folder), remedy)
+        raise must("data.corpus", rule, str(folder), remedy)
     notes = [f"{_files(skipped)} skipped in {folder}: {_few(skipped)}"] if skipped else []
     return files, notes
 

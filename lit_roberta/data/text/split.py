@@ -134,7 +134,7 @@ def _too_small(documents: int, units: int, by: SplitUnit) -> UserError:
         "Give more text, another reading.document_boundary, or your own validation_corpus and "
         "test_corpus."
     )
-    return must("corpus", rule, got, remedy)
+    return must("data.corpus", rule, got, remedy)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -49,13 +49,17 @@ class TokenizerConfig:
         if self.vocab_size is not None and self.vocab_size < smallest:
             what = "256 bytes" if self.kind == "bytelevel-bpe" else "one token"
             remedy = f"It holds the {len(SPECIAL_TOKENS)} special tokens and {what} at the least."
-            raise must("tokenizer.vocab_size", f"be {smallest} or more", self.vocab_size, remedy)
+            raise must(
+                "data.tokenizer.vocab_size", f"be {smallest} or more", self.vocab_size, remedy
+            )
         if self.min_frequency < 1:
             remedy = "With 1, everything seen counts."
-            raise must("tokenizer.min_frequency", "be 1 or more", self.min_frequency, remedy)
+            raise must("data.tokenizer.min_frequency", "be 1 or more", self.min_frequency, remedy)
         if self.kind == "bytelevel-bpe" and not self.split_punctuation:
             remedy = "Its merges never cross from letters to punctuation."
-            raise must("tokenizer.split_punctuation", "be true for bytelevel-bpe", False, remedy)
+            raise must(
+                "data.tokenizer.split_punctuation", "be true for bytelevel-bpe", False, remedy
+            )
 
     @property
     def lowercases(self) -> bool:

@@ -65,13 +65,17 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
     except UserError:
         raise
     except (OSError, ValueError) as error:
-        raise must("tokenizer.path", "be readable", path, f"It fails with: {error}.") from error
+        raise must(
+            "data.tokenizer.path", "be readable", path, f"It fails with: {error}."
+        ) from error
     except Exception as error:
         if (
             type(error) is not Exception
         ):  # what the Rust side raises for a file that it can't parse
             raise
-        raise must("tokenizer.path", "be a tokenizer", path, f"It fails with: {error}.") from error
+        raise must(
+            "data.tokenizer.path", "be a tokenizer", path, f"It fails with: {error}."
+        ) from error
     tokens = _special_tokens(backend, settings, path)
     return backend, tokens, notices
 
@@ -86,7 +90,7 @@ def _find_loader(place: Path) -> Callable[[dict[str, Any]], tuple[Tokenizer, lis
     if (place / "vocab.json").is_file() and (place / "merges.txt").is_file():
         return lambda settings: _load_bytelevel_bpe(place, settings)
     rule = "hold tokenizer.json, vocab.txt, or vocab.json and merges.txt"
-    raise must("tokenizer.path", rule, str(place), "Give a Hugging Face tokenizer.")
+    raise must("data.tokenizer.path", rule, str(place), "Give a Hugging Face tokenizer.")
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -142,7 +146,7 @@ def _special_tokens(backend: Tokenizer, settings: dict[str, Any], path: str) -> 
         remedy = (
             "A masked language model needs them; take a tokenizer of BERT's or RoBERTa's kind."
         )
-        raise must("tokenizer.path", rule, path, remedy)
+        raise must("data.tokenizer.path", rule, path, remedy)
     return SpecialTokens(**found)
 
 

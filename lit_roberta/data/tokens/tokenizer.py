@@ -84,7 +84,7 @@ class Tokenizer:
         tokenizer = cls(backend, special_tokens=SpecialTokens(), config=config)
         if tokenizer.vocab_size == len(SPECIAL_TOKENS):
             rule = f"hold a word that is seen {config.min_frequency} times"
-            raise must("corpus", rule, "none", "Give more text, or a smaller min_frequency.")
+            raise must("data.corpus", rule, "none", "Give more text, or a smaller min_frequency.")
         return tokenizer
 
     @classmethod

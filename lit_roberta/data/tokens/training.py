@@ -174,10 +174,11 @@ def _require_spaces(counts: Mapping[str, int], config: TokenizerConfig) -> None:
         if len(word) > 1 and not word.isascii()
     )
     if 2 * glued > letters or letters > _LONGEST_MEAN_WORD * words > 0:
-        cjk = "" if config.splits_cjk else ", or for Chinese tokenizer.split_cjk: true"
+        cjk = "" if config.splits_cjk else ", or for Chinese data.tokenizer.split_cjk: true"
         raise UserError(
-            "tokenizer.kind must fit the text, got 'word' for text without spaces between words "
-            f"({letters / words:.0f} characters a word). Give wordpiece or bytelevel-bpe{cjk}."
+            "data.tokenizer.kind must fit the text, got 'word' for text without spaces between "
+            f"words ({letters / words:.0f} characters a word). "
+            f"Give wordpiece or bytelevel-bpe{cjk}."
         )
 
 

@@ -116,7 +116,7 @@ def test_held_out_pairs_are_unmasked_and_half_random(format: Format) -> None:
 
 
 def test_pairs_need_other_documents() -> None:
-    with pytest.raises(UserError, match="corpus must offer each pair"):
+    with pytest.raises(UserError, match=r"data\.corpus must offer each pair"):
         PairDataset(
             even_corpus(1),
             vocabulary(100),

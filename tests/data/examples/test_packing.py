@@ -178,25 +178,31 @@ def test_short_sequences_reach_every_format_that_fills_the_length(format: Format
     [
         (
             {"format": "sentence", "max_length": 2},
-            "max_length must lie between 3 and 65535 for sentence",
+            "data.max_length must lie between 3 and 65535 for sentence",
         ),
-        ({"format": "sentence", "max_length": 2**16}, "max_length must lie between 3 and 65535"),
-        ({"format": "segment-pair", "max_length": 4}, "max_length must lie between 5 and 65535"),
+        (
+            {"format": "sentence", "max_length": 2**16},
+            "data.max_length must lie between 3 and 65535",
+        ),
+        (
+            {"format": "segment-pair", "max_length": 4},
+            "data.max_length must lie between 5 and 65535",
+        ),
         (
             {"format": "sentence", "max_length": 9, "short_sequence_probability": 0.1},
-            "short_sequence_probability must be 0 for sentence",
+            "data.short_sequence_probability must be 0 for sentence",
         ),
         (
             {"format": "sentence-pair", "max_length": 9, "short_sequence_probability": 0.1},
-            "short_sequence_probability must be 0 for sentence-pair",
+            "data.short_sequence_probability must be 0 for sentence-pair",
         ),
         (
             {"format": "doc-sentences", "max_length": 9, "short_sequence_probability": 1.5},
-            "short_sequence_probability must lie between 0 and 1, got 1.5",
+            "data.short_sequence_probability must lie between 0 and 1, got 1.5",
         ),
         (
             {"format": "doc-sentences", "max_length": 9, "nsp_first_sentences": True},
-            "nsp_first_sentences must be off for doc-sentences",
+            "data.nsp_first_sentences must be off for doc-sentences",
         ),
     ],
 )
@@ -207,11 +213,11 @@ def test_settings_that_cannot_act_are_refused(settings_: dict[str, object], word
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_empty_corpus_is_refused(format: Format) -> None:
-    with pytest.raises(UserError, match="corpus must hold at least one sentence"):
+    with pytest.raises(UserError, match=r"data\.corpus must hold at least one sentence"):
         pack(corpus_of([]), PackingConfig(format=format, max_length=9), seed=0)
 
 
 @pytest.mark.parametrize("format", PAIRS)
 def test_documents_of_one_sentence_give_no_pairs(format: Format) -> None:
-    with pytest.raises(UserError, match="corpus must hold a document of two sentences"):
+    with pytest.raises(UserError, match=r"data\.corpus must hold a document of two sentences"):
         pack(even_corpus(5, sentences=1), PackingConfig(format=format, max_length=20), seed=0)

@@ -184,7 +184,9 @@ def test_the_last_resort_finds_the_one_partner_there_is() -> None:
 def test_a_corpus_without_random_partners_is_refused(
     format: Format, documents: list[list[list[int]]]
 ) -> None:
-    with pytest.raises(UserError, match="corpus must offer each pair a sentence of another"):
+    with pytest.raises(
+        UserError, match=r"data\.corpus must offer each pair a sentence of another"
+    ):
         pack_pairs(corpus_of(documents), format)
 
 

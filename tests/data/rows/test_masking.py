@@ -337,10 +337,10 @@ def test_dynamic_may_be_said_in_words() -> None:
 @pytest.mark.parametrize(
     ("settings_", "words"),
     [
-        ({"rate": 0.0}, "rate must lie above 0 and at most at 1, got 0.0"),
-        ({"rate": 15.0}, "rate must lie above 0 and at most at 1, got 15.0"),
-        ({"copies": 0}, "copies must be at least 1, got 0"),
-        ({"mask_share": -0.1}, "mask_share must lie between 0 and 1"),
+        ({"rate": 0.0}, "data.masking.rate must lie above 0 and at most at 1, got 0.0"),
+        ({"rate": 15.0}, "data.masking.rate must lie above 0 and at most at 1, got 15.0"),
+        ({"copies": 0}, "data.masking.copies must be at least 1, got 0"),
+        ({"mask_share": -0.1}, "data.masking.mask_share must lie between 0 and 1"),
         ({"mask_share": 0.8, "random_share": 0.3}, "must be at most 1"),
     ],
 )

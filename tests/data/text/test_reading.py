@@ -70,15 +70,15 @@ def test_a_binary_file_is_refused_by_name() -> None:
     [
         (
             {"encoding": "utf-9"},
-            "reading.encoding must be the name of a text encoding, got 'utf-9'",
+            "data.reading.encoding must be the name of a text encoding, got 'utf-9'",
         ),
-        ({"encoding": "base64"}, "reading.encoding must be the name of a text encoding"),
-        ({"language": "english"}, "reading.language must be an ISO 639 code, got 'english'"),
-        ({"document_boundary": ""}, "reading.document_boundary must be a name or a pattern"),
+        ({"encoding": "base64"}, "data.reading.encoding must be the name of a text encoding"),
+        ({"language": "english"}, "data.reading.language must be an ISO 639 code, got 'english'"),
+        ({"document_boundary": ""}, "data.reading.document_boundary must be a name or a pattern"),
         (
             {"document_boundary": "blank_lines"},
-            "reading.document_boundary must be auto, blank-line, file, row, wikitext, gutenberg "
-            "or a regular expression, got 'blank_lines'. Did you mean blank-line?",
+            "data.reading.document_boundary must be auto, blank-line, file, row, wikitext, "
+            "gutenberg or a regular expression, got 'blank_lines'. Did you mean blank-line?",
         ),
         ({"document_boundary": "rows"}, "Did you mean row?"),
         ({"document_boundary": "("}, "As a regular expression it fails: missing ), unterminated"),

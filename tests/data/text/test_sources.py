@@ -42,8 +42,8 @@ def test_a_file_whose_name_looks_like_a_glob_is_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("missing.txt", "corpus must exist, got"),
-        ("*.nothing", "corpus must match a file, got"),
+        ("missing.txt", "data.corpus must exist, got"),
+        ("*.nothing", "data.corpus must match a file, got"),
         ("empty", "It holds no file. Name other files by a glob."),
         ("others", "It holds a.md, b.md, c.md and 1 more. Name other files by a glob."),
         ("hidden", "It holds no file."),
@@ -64,7 +64,7 @@ def test_a_source_without_text_is_refused(tmp_path: Path, source: str, words: st
 
 
 def test_no_name_is_not_the_current_folder() -> None:
-    with pytest.raises(UserError, match="corpus must exist, got ''"):
+    with pytest.raises(UserError, match=r"data\.corpus must exist, got ''"):
         find_files("")
 
 

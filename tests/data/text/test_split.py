@@ -169,8 +169,8 @@ def test_a_corpus_that_is_too_small_is_refused(count: int) -> None:
     with pytest.raises(UserError) as caught:
         split_corpus(corpus_of(numbered(count)))
     assert str(caught.value).startswith(
-        "corpus must have 8 documents for test, 4 for validation and at least half of its text "
-        f"for training, got '{count} document"
+        "data.corpus must have 8 documents for test, 4 for validation and at least half of its "
+        f"text for training, got '{count} document"
     )
 
 

@@ -135,12 +135,16 @@ def test_names_beside_the_vocabulary_beat_the_usual_ones(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "tokenizer.path must hold tokenizer.json, vocab.txt, or vocab.json and merges.txt"),
+        (
+            {},
+            "data.tokenizer.path must hold tokenizer.json, vocab.txt, or vocab.json and "
+            "merges.txt",
+        ),
         ({"vocab.json": "{}"}, "must hold tokenizer.json"),
-        ({"tokenizer.json": "{"}, "tokenizer.path must be a tokenizer"),
-        ({"vocab.json": "{}", "merges.txt": "a b c d"}, "tokenizer.path must be a tokenizer"),
+        ({"tokenizer.json": "{"}, "data.tokenizer.path must be a tokenizer"),
+        ({"vocab.json": "{}", "merges.txt": "a b c d"}, "data.tokenizer.path must be a tokenizer"),
         ({"vocab.txt": "[PAD]\n[UNK]\na"}, "must have a cls_token, sep_token, mask_token, got"),
-        ({"vocab.txt": "a", "tokenizer_config.json": "{"}, "tokenizer.path must be readable"),
+        ({"vocab.txt": "a", "tokenizer_config.json": "{"}, "data.tokenizer.path must be readable"),
     ],
 )
 def test_what_is_no_tokenizer_is_refused(

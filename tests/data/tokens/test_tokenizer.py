@@ -198,7 +198,7 @@ def test_a_size_that_the_text_can_not_fill_is_said() -> None:
 @pytest.mark.parametrize("sentences", [[], [""], ["every word is here once"]])
 def test_text_without_a_word_to_learn_is_an_error(sentences: list[str]) -> None:
     with pytest.raises(
-        UserError, match="corpus must hold a word that is seen 2 times, got 'none'"
+        UserError, match=r"data\.corpus must hold a word that is seen 2 times, got 'none'"
     ):
         Tokenizer.train(sentences, TokenizerConfig(kind="word"))
 

@@ -103,7 +103,7 @@ def test_words_need_spaces_between_them(text: str) -> None:
     with pytest.raises(UserError) as caught:
         words([text])
     assert str(caught.value).startswith(
-        "tokenizer.kind must fit the text, got 'word' for text without spaces between words ("
+        "data.tokenizer.kind must fit the text, got 'word' for text without spaces between words ("
     )
     assert "Give wordpiece or bytelevel-bpe" in str(caught.value)
 
@@ -185,17 +185,17 @@ def test_chinese_is_split_for_wordpiece_and_not_for_bytelevel_bpe() -> None:
     [
         (
             {"vocab_size": 5},
-            "tokenizer.vocab_size must be 6 or more, got 5. It holds the 5 special",
+            "data.tokenizer.vocab_size must be 6 or more, got 5. It holds the 5 special",
         ),
         ({"vocab_size": -1, "kind": "wordpiece"}, "must be 6 or more, got -1."),
         (
             {"vocab_size": 260, "kind": "bytelevel-bpe"},
             "must be 261 or more, got 260. It holds the 5 special tokens and 256 bytes at the",
         ),
-        ({"min_frequency": 0}, "tokenizer.min_frequency must be 1 or more, got 0."),
+        ({"min_frequency": 0}, "data.tokenizer.min_frequency must be 1 or more, got 0."),
         (
             {"kind": "bytelevel-bpe", "split_punctuation": False},
-            "tokenizer.split_punctuation must be true for bytelevel-bpe, got False.",
+            "data.tokenizer.split_punctuation must be true for bytelevel-bpe, got False.",
         ),
     ],
 )
