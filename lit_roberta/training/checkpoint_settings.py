@@ -28,6 +28,8 @@ class CheckpointSettings:
     """The settings that weights stand on."""
 
     path: Path
+    update: int
+    """Updates that it has seen."""
     encoder: Mapping[str, Any]
     next_sentence: bool
     tokenizer: str
@@ -98,6 +100,7 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
         settings = checkpoint["hyper_parameters"]
         return CheckpointSettings(
             path=path,
+            update=checkpoint["global_step"],
             encoder=settings["encoder"],
             next_sentence=settings["next_sentence"],
             tokenizer=checkpoint["tokenizer"],

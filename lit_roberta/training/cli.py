@@ -31,6 +31,7 @@ from lit_roberta.training.checkpoint_settings import (
     take_over,
 )
 from lit_roberta.training.console import notices_on_stderr, without_small_talk
+from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.parser import (
@@ -198,6 +199,8 @@ class PretrainingCLI(LightningCLI):
         if self.settings.compile:
             self.model.model.compile()
         if self.trainer.is_global_zero:
+            if self.checkpoint is not None:
+                continue_tables(self.trainer.loggers, update=self.checkpoint.update)
             announce_text(self.datamodule)
             if self.subcommand == "fit":
                 announce_run(self.trainer, self.model, self.datamodule, checkpoint=self.checkpoint)

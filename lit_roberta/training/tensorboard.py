@@ -130,6 +130,8 @@ class TrainingCurves(Callback):
         experiment = tensorboard_writer(trainer)
         for writer in (*([experiment] if experiment else []), *self._writers.values()):
             writer.flush()
+        for logger in trainer.loggers:
+            logger.save()
 
     def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Close the files."""

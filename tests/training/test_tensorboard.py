@@ -97,6 +97,25 @@ def test_another_logger_gets_the_curves_too(command: Command) -> None:
     assert [row["step"] for row in rows if row["val/masked_lm_loss"]] == ["4"]
 
 
+def test_a_table_keeps_its_history_and_each_step_once(command: Command) -> None:
+    logger = ["--trainer.logger=CSVLogger", "--trainer.logger.save_dir=csv"]
+    logger += ["--trainer.logger.name=", "--trainer.logger.version=run"]
+    every = ["--trainer.log_every_n_steps=1", "--trainer.val_check_interval=6"]
+    fit = ["fit", "--config=roberta", *TINY, *logger, *every, "--checkpoint.every_n_updates=6"]
+    assert command(*fit, "--trainer.max_steps=6") == 0, command.messages
+    table = command.folder / "csv" / "run" / "metrics.csv"
+    before = list(csv.DictReader(table.read_text().splitlines()))
+    # What a run that was killed later had written behind its last checkpoint.
+    with table.open("a", encoding="utf-8") as file:
+        csv.DictWriter(file, before[0]).writerow(before[0] | {"step": 7})
+    assert command(*fit, "--trainer.max_steps=9", "--ckpt_path=last") == 0, command.messages
+    assert "deleted" not in command.messages
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert rows[: len(before)] == before
+    trained = [int(row["step"]) for row in rows if row["train/masked_lm_loss"]]
+    assert trained == list(range(1, 10))
+
+
 @pytest.mark.parametrize("kind", ["hparams", "custom_scalars", "text"])
 def test_plugins_find_what_is_theirs(command: Command, kind: str) -> None:
     assert command("fit", "--config=roberta", *TINY, "--trainer.max_steps=1") == 0
