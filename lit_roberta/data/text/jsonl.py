@@ -38,13 +38,13 @@ def _read_row(line: str, *, place: str, reading: ReadingConfig) -> str:
         found = ", ".join(row) or "none"
         raise UserError(
             f"{place} must have the column {column!r}, got the columns {found}. "
-            "Give one of them as reading.text_column."
+            "Give one of them as data.reading.text_column."
         )
     text = row[column]
     if not isinstance(text, str):
         raise UserError(
             f"{place} must hold text in the column {column!r}, got {json.dumps(text)[:40]}. "
-            "Give a column of text as reading.text_column, or leave such rows out."
+            "Give a column of text as data.reading.text_column, or leave such rows out."
         )
     return _without_surrogates(text, place=place, reading=reading)
 
@@ -74,6 +74,6 @@ def _without_surrogates(text: str, *, place: str, reading: ReadingConfig) -> str
         half = f"\\u{ord(text[error.start]):04x}"
         raise UserError(
             f"{place} must be text, got {half}, half of a surrogate pair. Repair the row, or give "
-            "reading.errors: replace."
+            "data.reading.errors: replace."
         ) from error
     return text

@@ -91,7 +91,7 @@ def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
         if data.startswith(_UTF16_MARKS):
             raise UserError(
                 f"{name} must be {encoding} text, got a UTF-16 byte order mark. "
-                "Give reading.encoding: utf-16."
+                "Give data.reading.encoding: utf-16."
             )
         if b"\0" in data:
             raise UserError(
@@ -106,8 +106,8 @@ def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
         line = len(split_lines(data[start:offset].decode(encoding, "replace")))
         raise UserError(
             f"{name} must be {encoding} text, got byte 0x{data[offset]:02X} at offset {offset} "
-            f"(line {line}). Give its reading.encoding (cp1252 is common), or reading.errors: "
-            "replace."
+            f"(line {line}). Give its data.reading.encoding (cp1252 is common), or "
+            "data.reading.errors: replace."
         ) from error
 
 

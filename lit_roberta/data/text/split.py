@@ -131,8 +131,8 @@ def _too_small(documents: int, units: int, by: SplitUnit) -> UserError:
     if by == "file":
         got += f" in {_counted(units, 'file')}"
     remedy = (
-        "Give more text, another reading.document_boundary, or your own validation_corpus and "
-        "test_corpus."
+        "Give more text, another data.reading.document_boundary, or your own "
+        "data.validation_corpus and data.test_corpus."
     )
     return must("data.corpus", rule, got, remedy)
 

@@ -34,7 +34,7 @@ def test_blank_lines_are_not_rows() -> None:
         (
             '{"passage": "a", "label": 1}',
             "rows.jsonl, line 1, must have the column 'text', got the columns passage, label. "
-            "Give one of them as reading.text_column.",
+            "Give one of them as data.reading.text_column.",
         ),
         ("{}", "got the columns none."),
         ('{"text": null}', "must hold text in the column 'text', got null."),

@@ -46,7 +46,7 @@ def test_a_byte_that_does_not_fit_is_named_with_its_place(mark: bytes) -> None:
         decode(data, name="speech.txt", reading=ReadingConfig())
     assert str(caught.value) == (
         f"speech.txt must be utf-8 text, got byte 0xA2 at offset {len(mark) + 8} (line 2). "
-        "Give its reading.encoding (cp1252 is common), or reading.errors: replace."
+        "Give its data.reading.encoding (cp1252 is common), or data.reading.errors: replace."
     )
 
 
