@@ -60,7 +60,7 @@ def test_a_binary_file_is_refused_by_name() -> None:
     ):
         decode(b"PK\x03\x00", name="weights.bin", reading=ReadingConfig(errors="replace"))
     with pytest.raises(
-        UserError, match=r"got a UTF-16 byte order mark\. Give reading\.encoding: ut"
+        UserError, match=r"got a UTF-16 byte order mark\. Give data\.reading\.encoding: ut"
     ):
         decode("a".encode("utf-16"), name="x", reading=ReadingConfig())
 
