@@ -22,21 +22,29 @@ def memorisation_sentences(results: Results) -> list[str]:
 
 def _memorisation(results: Results, recipe: Recipe) -> str:
     own, fresh, _ = _means(results, recipe)
-    gap = fresh - own
-    share = "hardly anything" if gap <= _NOTHING_MEMORISED else f"{nats(gap)} nats"
-    return (
-        f"{recipe.name} saw each mask {_times_seen(results, recipe)} and memorised {share} of "
-        f"them: its loss on training text is {nats(own)} under its own masks and {nats(fresh)} "
-        "under fresh ones."
-    )
+    seen = f"{recipe.name} saw each mask {_times_seen(results, recipe)}"
+    losses = f"its loss on training text is {nats(own)} under its own masks and {nats(fresh)} "
+    if _visits_per_mask(results, recipe) <= 1:
+        return (
+            f"{seen}: {losses}under fresh ones. The difference is chance of which tokens were "
+            "masked."
+        )
+    return f"{seen} and memorised {_share(fresh - own)} of them: {losses}under fresh ones."
+
+
+def _share(gap: float) -> str:
+    """Say how much of the masks was memorised; a gap below zero is chance."""
+    if gap > _NOTHING_MEMORISED:
+        return f"{nats(gap)} nats"
+    return "hardly anything" if gap > 0 else "nothing"
 
 
 def _times_seen(results: Results, recipe: Recipe) -> str:
     """Say how often a run of the recipe saw a mask."""
     times = _visits_per_mask(results, recipe)
-    if times < 1:
-        return "at most once"
-    return "once" if round(times) == 1 else f"about {times:.0f} times"
+    if times <= 1:
+        return "once" if times == 1 else "at most once"
+    return f"about {times:.0f} times" if times >= 1.5 else "hardly more than once"
 
 
 def _visits_per_mask(results: Results, recipe: Recipe) -> float:

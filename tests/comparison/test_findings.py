@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lit_roberta.comparison.findings import (
     fairness_sentences,
     memorisation_sentences,
     training_loss_sentences,
 )
+from lit_roberta.comparison.tables import memorisation_table
 from tests.comparison.planted import plant_results
 
 
@@ -14,7 +17,8 @@ def test_memorised_masks_are_named_where_there_are_any() -> None:
     once, ten, dynamic = memorisation_sentences(plant_results())
     assert "bert saw each mask about 24 times and memorised 1.20 nats" in once
     assert "bert-10 saw each mask about 2 times and memorised" in ten
-    assert "roberta saw each mask once and memorised hardly anything" in dynamic
+    assert dynamic.startswith("roberta saw each mask once: its loss on training text is 2.")
+    assert "memorised" not in dynamic
 
 
 def test_the_percentages_are_signed_and_their_worth_is_said() -> None:
@@ -42,7 +46,30 @@ def test_masks_that_came_once_are_not_blamed() -> None:
     results = plant_results()
     short = [replace(run, epochs=0.6) for run in results.runs]
     assert training_loss_sentences(replace(results, runs=short))[1].startswith("No recipe learned")
-    assert "saw each mask at most once" in memorisation_sentences(replace(results, runs=short))[2]
+    for sentence in memorisation_sentences(replace(results, runs=short)):
+        assert "saw each mask at most once: its loss" in sentence
+        assert sentence.endswith("is chance of which tokens were masked.")
+        assert "memorised" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("gap", "share"), [(0.5, "0.50 nats"), (0.05, "hardly anything"), (-0.3, "nothing")]
+)
+def test_only_a_loss_that_rises_under_fresh_masks_was_memorised(gap: float, share: str) -> None:
+    results = plant_results()
+    runs = [replace(r, train_mlm_loss_fresh_masks=r.train_mlm_loss + gap) for r in results.runs]
+    sentence = memorisation_sentences(replace(results, runs=runs))[0]
+    assert f"about 24 times and memorised {share} of them" in sentence
+    header = memorisation_table(replace(results, runs=runs)).header
+    assert header[-2:] == ["fresh minus own", "held-out minus fresh"]
+
+
+@pytest.mark.parametrize(("epochs", "often"), [(1.2, "hardly more than once"), (1.7, "about 2")])
+def test_what_came_more_than_once_is_not_said_to_have_come_once(epochs: float, often: str) -> None:
+    results = plant_results()
+    runs = [replace(run, epochs=epochs) for run in results.runs]
+    sentence = memorisation_sentences(replace(results, runs=runs))[0]
+    assert f"bert saw each mask {often}" in sentence
 
 
 def test_unequal_budgets_and_untuned_rates_are_said() -> None:
