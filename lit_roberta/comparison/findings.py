@@ -104,11 +104,11 @@ def fairness_sentences(results: Results) -> list[str]:
             "machine; another machine would make others."
         )
     if untuned := [arm.name for arm in results.recipes if not arm.tuned]:
-        rates = "rates" if len(untuned) > 1 else "rate"
+        rates, were = ("rates", "were") if len(untuned) > 1 else ("rate", "was")
         sentences.append(
-            f"The learning {rates} of {joined(untuned)} came from the files, not "
-            "from this text, and the rate moves results more than the recipe does: --tune-lr 3 "
-            "chooses it."
+            f"The learning {rates} of {joined(untuned)} {were} not chosen on this text; another "
+            "rate can change the order of recipes: --tune-lr 3 chooses "
+            f"{'them' if len(untuned) > 1 else 'it'} here."
         )
     if edge := [arm.name for arm in results.recipes if arm.at_grid_edge]:
         sentences.append(
