@@ -5,14 +5,28 @@ What a reader should not conclude is said with this comparison's own figures.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lit_roberta.comparison.charts import memorisation
 from lit_roberta.comparison.results import Recipe, Results
+from lit_roberta.comparison.run import Run
 from lit_roberta.comparison.wording import joined, nats
 
 _NOTHING_MEMORISED = 0.1
 """Nats between own and fresh masks up to which the masks were hardly memorised."""
+
+_ROUNDED = 0.02
+"""Share of the budget up to which a run may miss it without a word."""
+
+_FED: dict[str, Callable[[Run], float]] = {
+    "tokens": lambda run: run.tokens,
+    "sequences": lambda run: run.sequences,
+    "updates": lambda run: run.updates,
+    "epochs": lambda run: run.epochs,
+}
+"""What a run was given, by the budget's unit; seconds are a timing's and no rounding."""
 
 
 def memorisation_sentences(results: Results) -> list[str]:
@@ -103,6 +117,7 @@ def fairness_sentences(results: Results) -> list[str]:
             "The seconds of the budget were turned into updates by timing a few of them on this "
             "machine; another machine would make others."
         )
+    sentences += _rounding(results)
     if untuned := [arm.name for arm in results.recipes if not arm.tuned]:
         rates, were = ("rates", "were") if len(untuned) > 1 else ("rate", "was")
         sentences.append(
@@ -116,6 +131,23 @@ def fairness_sentences(results: Results) -> list[str]:
             "may lie beyond."
         )
     return sentences
+
+
+def _rounding(results: Results) -> list[str]:
+    """Say where whole updates gave a recipe clearly more or less than the budget."""
+    unit, asked = results.budget["unit"], results.budget["amount"]
+    if unit not in _FED:
+        return []
+    shares = {}
+    for arm in results.finished():
+        fed = np.mean([_FED[unit](run) for run in results.runs_of(arm.name)])
+        shares[arm.name] = float(fed) / asked - 1
+    parts = [
+        f"{name} got {abs(share):.0%} {'more' if share > 0 else 'fewer'} {unit} than asked"
+        for name, share in shares.items()
+        if abs(share) > _ROUNDED
+    ]
+    return [f"A run is a whole number of updates: {joined(parts)}."] if parts else []
 
 
 def signed_share(first: float, second: float) -> str:

@@ -72,10 +72,31 @@ def test_what_came_more_than_once_is_not_said_to_have_come_once(epochs: float, o
     assert f"bert saw each mask {often}" in sentence
 
 
+@pytest.mark.parametrize("unit", ["tokens", "epochs"])
+def test_rounding_to_whole_updates_is_said_where_it_is_no_trifle(unit: str) -> None:
+    results, asked = plant_results(), 1000
+    given = {"bert": 1.015, "bert-10": 0.93, "roberta": 1.07}
+    amounts = [asked * given[run.recipe] for run in results.runs]
+    runs = [
+        replace(run, tokens=int(amount), epochs=float(amount))
+        for run, amount in zip(results.runs, amounts, strict=True)
+    ]
+    budget = {"unit": unit, "amount": asked, "description": ""}
+    said = fairness_sentences(replace(results, budget=budget, runs=runs))
+    assert (
+        f"A run is a whole number of updates: bert-10 got 7% fewer {unit} than asked and "
+        f"roberta got 7% more {unit} than asked."
+    ) in said
+    seconds = {"unit": "seconds", "amount": 5, "description": ""}
+    said = fairness_sentences(replace(results, budget=seconds, runs=runs))
+    assert not [sentence for sentence in said if "whole number" in sentence]
+
+
 def test_unequal_budgets_and_untuned_rates_are_said() -> None:
     results = plant_results()
-    epochs = replace(results, budget={**results.budget, "unit": "epochs"})
-    unequal, untuned = fairness_sentences(epochs)
+    budget = {"unit": "epochs", "amount": 30, "description": "30 epochs"}
+    runs = [replace(run, epochs=30.0) for run in results.runs]
+    unequal, untuned = fairness_sentences(replace(results, budget=budget, runs=runs))
     assert "Equal epochs are unequal work: bert 599, bert-10 599 and roberta 81 updates" in unequal
     assert untuned == (
         "The learning rates of bert, bert-10 and roberta were not chosen on this text; another "
