@@ -2,7 +2,7 @@
 
 import sys
 
-from lit_roberta.comparison.cli import main
+from lit_roberta.__main__ import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(["compare", *sys.argv[1:]]))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from lit_roberta.data.datamodule import PretrainingDataModule
     from lit_roberta.data.datasets import BertDataset, RobertaDataset
     from lit_roberta.data.rows.masking import dynamic_mask, static_mask
+    from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+    from lit_roberta.errors import UserError
     from lit_roberta.model.attention import MultiHeadAttention
     from lit_roberta.model.bert import BertModel
     from lit_roberta.model.config import EncoderConfig
@@ -34,7 +36,10 @@ __all__ = [
     "PretrainingDataModule",
     "PretrainingModule",
     "RobertaDataset",
+    "Tokenizer",
+    "TokenizerConfig",
     "TransformerEncoderLayer",
+    "UserError",
     "compare_recipes",
     "dynamic_mask",
     "effective_batch_size",
@@ -51,7 +56,10 @@ _HOMES = {
     "PretrainingDataModule": "data.datamodule",
     "PretrainingModule": "training.module",
     "RobertaDataset": "data.datasets",
+    "Tokenizer": "data.tokens.tokenizer",
+    "TokenizerConfig": "data.tokens.config",
     "TransformerEncoderLayer": "model.encoder",
+    "UserError": "errors",
     "compare_recipes": "comparison.comparing",
     "dynamic_mask": "data.rows.masking",
     "effective_batch_size": "training.recipes",

@@ -31,8 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         known = ", ".join(_COMMANDS)
         sys.stderr.write(f"The command must be one of {known}, got {name!r}. Try --help.\n")
         return 2
-    # Only what is asked for is imported: torch alone takes seconds.
-    status: int = importlib.import_module(_COMMANDS[name][0]).main(rest)
+    try:
+        # Only what is asked for is imported: torch alone takes seconds.
+        status: int = importlib.import_module(_COMMANDS[name][0]).main(rest)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted before anything began.\n")
+        return 130
     return status
 
 

@@ -230,8 +230,8 @@ class PretrainingDataModule(pl.LightningDataModule):
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """Give what a checkpoint keeps: how its tokenizer came about, as plain data."""
-        return {"tokenizer": asdict(self.text.tokenizer)}
+        """Give what a checkpoint keeps: which text it was trained on, as plain data."""
+        return asdict(self.text)
 
     # ---- the loaders
 

@@ -58,6 +58,8 @@ def announce_run(
         total * data.sequences_per_update / data.num_examples,
         f"{data.num_examples:,}",
     )
+    if module.schedule.num_warmup_updates(total) == total > 1:
+        logger.info("The warm-up takes the whole run: the rate never falls.")
     if checkpoint is not None:
         _announce_resumption(checkpoint, total=total, conditions=run_conditions(trainer, data))
     logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
@@ -67,6 +69,12 @@ def _announce_resumption(
     checkpoint: CheckpointSettings, *, total: int, conditions: Conditions
 ) -> None:
     """Say in what a run will differ from one that had not been interrupted."""
+    if checkpoint.update >= total:
+        logger.info(
+            "The checkpoint has all %s updates: there is nothing left to do. For more, give "
+            "--trainer.max_steps.",
+            f"{checkpoint.update:,}",
+        )
     if checkpoint.total_updates != total:
         logger.info(
             "The checkpoint was to end at update %s; the rate now follows the new length.",
@@ -80,9 +88,22 @@ def _announce_resumption(
         )
 
 
+def announce_scores(trainer: pl.Trainer) -> None:
+    """Say what held-out text gave, a line each, and whether that is better than frequencies."""
+    scores = {name: float(value) for name, value in sorted(trainer.callback_metrics.items())}
+    for name, value in scores.items():
+        logger.info("%-32s %.4f", name, value)
+    part = trainer.state.fn.value if trainer.state.fn is not None else ""
+    prefix = {"validate": "val", "test": "test"}.get(part, part)
+    _say_if_nothing_was_learned(*(scores[f"{prefix}/{name}"] for name in _FINAL))
+
+
 def announce_end(trainer: pl.Trainer) -> None:
     """Say where the run ended, beside what word frequencies alone would give."""
     done, total = f"{trainer.global_step:,}", f"{trainer.max_steps:,}"
+    if trainer.global_step > trainer.max_steps:
+        logger.info("The run stands at update %s, beyond the length of %s.", done, total)
+        return
     if trainer.global_step < trainer.max_steps:
         logger.info(
             "The run stands at update %s of %s. To go on: the same command with --ckpt_path last.",
@@ -101,5 +122,9 @@ def announce_end(trainer: pl.Trainer) -> None:
         loss,
         unigram_loss,
     )
+    _say_if_nothing_was_learned(loss, unigram_loss)
+
+
+def _say_if_nothing_was_learned(loss: float, unigram_loss: float) -> None:
     if not loss < unigram_loss:
         logger.info("The model has not learned to use context: train longer, or at another rate.")

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import lit_roberta
 from lit_roberta.errors import must
+from lit_roberta.training.checkpoint_files import CHECKPOINT_FOLDER
 
+SUBCOMMANDS = ("fit", "validate", "test", "predict")
 _CONFIG_FLAGS = ("--config", "-c")
 
 
@@ -26,25 +28,30 @@ def arrange(argv: Sequence[str]) -> list[str]:
         argv: The arguments, without the program's name.
 
     Returns:
-        The subcommand and what stood before it, the default folder, the files in their order,
-        the rest.
+        The subcommand, the default folder (but for fit, that of a run whose checkpoint is named
+        as a file), the configuration files in their order, the rest.
 
     Raises:
-        UserError: If a configuration file does not exist, here or among the shipped ones.
+        UserError: If the subcommand does not come first, or if a configuration file does not
+            exist, here or among the shipped ones, or can't be one.
 
     Example:
         >>> arrange(["fit", "--data.batch_size", "8"])
         ['fit', '--trainer.default_root_dir', 'runs/pretraining', '--data.batch_size', '8']
     """
-    start = next((place for place, word in enumerate(argv) if not word.startswith("-")), None)
-    if start is None:
+    if not argv or argv[0] in ("-h", "--help"):
         return list(argv)
-    configs, rest = _take_configs(argv[start + 1 :])
+    subcommand, *words = argv
+    if subcommand not in SUBCOMMANDS:
+        rule = f"be {', '.join(SUBCOMMANDS[:-1])} or {SUBCOMMANDS[-1]}"
+        raise must("the first word", rule, subcommand, "Files and settings come behind it.")
+    configs, rest = _take_configs(words)
     found = [find_config(name) for name in configs]
+    folder = _run_of_checkpoint(rest) if subcommand != "fit" else None
     name = found[0].stem if found else "pretraining"
     flags = [word for path in found for word in ("--config", str(path))]
-    folder = ["--trainer.default_root_dir", f"runs/{name}"]
-    return [*argv[: start + 1], *folder, *flags, *rest]
+    root = ["--trainer.default_root_dir", str(folder or f"runs/{name}")]
+    return [subcommand, *root, *flags, *rest]
 
 
 def _take_configs(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -64,6 +71,16 @@ def _take_configs(words: Sequence[str]) -> tuple[list[str], list[str]]:
                 raise must("--config", "be followed by a file", word, "Give the path of one.")
             configs.append(value)
     return configs, rest
+
+
+def _run_of_checkpoint(words: Sequence[str]) -> Path | None:
+    """Find the run's folder of a checkpoint that is named as a file; None for any other."""
+    for place, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag == "--ckpt_path":
+            path = Path(value if equals else "".join(words[place + 1 : place + 2]))
+            return path.parent.parent if path.parent.name == CHECKPOINT_FOLDER else None
+    return None
 
 
 def find_config(name: str) -> Path:

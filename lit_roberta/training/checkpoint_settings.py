@@ -1,22 +1,27 @@
 """What a run takes from a checkpoint and what from its configuration.
 
 The weights decide the encoder, the objective and the tokenizer: another value could only fail,
-or train a model on ids that mean something else. All else is the configuration's, so that a run
-can go on with another learning rate, batch or length.
+or train a model on ids that mean something else. The text is the checkpoint's unless another is
+named, because what it was trained on and what it is judged by go together. All else is the
+configuration's, so that a run can go on with another learning rate, batch or length.
 """
 
 from __future__ import annotations
 
 import logging
+import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from jsonargparse import Namespace
+from torch import Tensor
 
+from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
+from lit_roberta.model.config import EncoderConfig
 
 logger = logging.getLogger(__name__)
 
@@ -32,10 +37,11 @@ class CheckpointSettings:
     """Updates that it has seen."""
     encoder: Mapping[str, Any]
     next_sentence: bool
-    tokenizer: str
-    """The tokenizer as JSON."""
+    tokenizer: Tokenizer
     tokenizer_config: Mapping[str, Any]
-    """How it was trained; empty where that is not known."""
+    """How it was trained."""
+    text: Mapping[str, Any]
+    """Which text it was trained on, read and split how, nested as the data module's settings."""
     total_updates: int
     """The length that the run had when it was saved."""
     conditions: Mapping[str, object]
@@ -50,13 +56,16 @@ class CheckpointSettings:
         }
 
 
-def resolve_checkpoint(name: str | None, *, folder: Path, subcommand: str) -> Path | None:
+def resolve_checkpoint(
+    name: str | None, *, folder: Path, subcommand: str, leaves_no_trace: bool = False
+) -> Path | None:
     """Turn `--ckpt_path` into a file.
 
     Args:
         name: A file, `last`, `best`, or None.
         folder: The run's folder; `last` and `best` lie in its `checkpoints/`.
         subcommand: fit, validate, test or predict.
+        leaves_no_trace: The run writes nothing, and so may start where an earlier one lies.
 
     Returns:
         The file; None to start afresh, which only `fit` can.
@@ -69,7 +78,8 @@ def resolve_checkpoint(name: str | None, *, folder: Path, subcommand: str) -> Pa
         if subcommand != "fit":
             remedy = "Train one with fit, then give --ckpt_path last, or the path of one."
             raise must("ckpt_path", f"name a checkpoint to {subcommand}", None, remedy)
-        _refuse_earlier_run(folder)
+        if not leaves_no_trace:
+            _refuse_earlier_run(folder)
         return None
     path = folder / "checkpoints" / f"{name}.ckpt" if name in _NAMED else Path(name)
     if path.is_file():
@@ -93,26 +103,49 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
     """Read the settings that a checkpoint's weights stand on. Nothing in the file is executed.
 
     Raises:
-        UserError: If the file is not a checkpoint of this package.
+        UserError: If the file is not a checkpoint of this package, or was damaged.
     """
     try:
+        damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
         checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        settings = checkpoint["hyper_parameters"]
-        return CheckpointSettings(
+        settings, text = checkpoint["hyper_parameters"], dict(checkpoint["PretrainingDataModule"])
+        found = CheckpointSettings(
             path=path,
-            update=checkpoint["global_step"],
-            encoder=settings["encoder"],
-            next_sentence=settings["next_sentence"],
-            tokenizer=checkpoint["tokenizer"],
-            tokenizer_config=checkpoint.get("PretrainingDataModule", {}).get("tokenizer", {}),
-            total_updates=checkpoint["total_updates"],
-            conditions=checkpoint["conditions"],
+            update=int(checkpoint["global_step"]),
+            encoder=asdict(EncoderConfig(**settings["encoder"])),
+            next_sentence=bool(settings["next_sentence"]),
+            tokenizer=Tokenizer.from_json(checkpoint["tokenizer"]),
+            tokenizer_config=dict(text.pop("tokenizer")),
+            text=text,
+            total_updates=int(checkpoint["total_updates"]),
+            conditions=dict(checkpoint["conditions"]),
         )
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
-        # code.
+        # code; what is inside may be of any kind.
         remedy = "It may be cut short, or come from another program."
         raise must("ckpt_path", "be a checkpoint of this package", str(path), remedy) from error
+    if damaged:
+        remedy = f"{damaged} in it has another checksum: take an earlier checkpoint."
+        raise must("ckpt_path", "be as it was written", str(path), remedy)
+    return found
+
+
+def check_weights(stored: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+    """Refuse weights that are not a model's own, before any of them is taken.
+
+    Args:
+        stored: Of the checkpoint.
+        wanted: Of the model.
+
+    Raises:
+        UserError: Names the first weight that is missing, left over or of another shape.
+    """
+    for name in sorted(stored.keys() | wanted.keys()):
+        shapes = [tuple(w[name].shape) if name in w else "none" for w in (wanted, stored)]
+        if shapes[0] != shapes[1]:
+            rule = f"hold {name} in the shape {shapes[0]}"
+            raise must("ckpt_path", rule, shapes[1], "Take another checkpoint.")
 
 
 def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None:
@@ -134,7 +167,7 @@ def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None
 def take_over(
     checkpoint: CheckpointSettings, *, settings: Namespace, given: Mapping[str, Any]
 ) -> None:
-    """Let a checkpoint's settings win over the defaults.
+    """Let a checkpoint's settings win over the defaults; its text too, unless another is named.
 
     Args:
         checkpoint: What the weights stand on.
@@ -144,11 +177,16 @@ def take_over(
     Raises:
         UserError: If one was given and is not the checkpoint's.
     """
-    stored = checkpoint.as_flat()
-    check_agreement(stored, dict(flatten(given)))
+    stored, named = checkpoint.as_flat(), dict(flatten(given))
+    check_agreement(stored, named)
     for name, value in stored.items():
         if name != "model.encoder.vocab_size":  # follows from the tokenizer
             settings[name] = value
+    for name, value in flatten({"data": checkpoint.text}):
+        if name not in named and "data.corpus" not in named:
+            settings[name] = value
+    if "data.corpus" not in named:
+        logger.info("Text: the checkpoint's, %s.", settings["data.corpus"])
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

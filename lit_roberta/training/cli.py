@@ -19,9 +19,13 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import UserError
-from lit_roberta.training.announcement import announce_end, announce_run, announce_text
+from lit_roberta.training.announcement import (
+    announce_end,
+    announce_run,
+    announce_scores,
+    announce_text,
+)
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.checkpoint_settings import (
     CheckpointSettings,
@@ -38,7 +42,9 @@ from lit_roberta.training.parser import (
     OneLineParser,
     add_seed,
     add_settings,
+    check_seed,
     describe_checkpoint,
+    one_line,
     read_attribute_docstrings,
     user_error_behind,
 )
@@ -120,6 +126,7 @@ class PretrainingCLI(LightningCLI):
         # Links want their source, also where defaults are left out.
         seeded = [subcommand, "--seed_everything", "0", *args[args.index(subcommand) + 1 :]]
         self.given = parser.parse_args(seeded, defaults=False)[subcommand]
+        check_seed(self.settings.seed_everything)
 
     # ---- what was asked for
 
@@ -141,7 +148,12 @@ class PretrainingCLI(LightningCLI):
         refuse_trainer_flags(self.settings.trainer.as_dict())
         subcommand = self.config.subcommand
         folder = self.folder
-        path = resolve_checkpoint(self.settings.ckpt_path, folder=folder, subcommand=subcommand)
+        path = resolve_checkpoint(
+            self.settings.ckpt_path,
+            folder=folder,
+            subcommand=subcommand,
+            leaves_no_trace=bool(self.settings.trainer.fast_dev_run),
+        )
         self.settings.ckpt_path = None if path is None else str(path)
         if path is not None:
             self.checkpoint = read_checkpoint_settings(path)
@@ -153,7 +165,7 @@ class PretrainingCLI(LightningCLI):
     def _vocab_size(self, data: PretrainingDataModule) -> int:
         """Give the size of the vocabulary: of the checkpoint's tokenizer, or of this text's."""
         if self.checkpoint is not None:
-            data.use_tokenizer(Tokenizer.from_json(self.checkpoint.tokenizer))
+            data.use_tokenizer(self.checkpoint.tokenizer)
         return data.vocab_size
 
     def before_instantiate_classes(self) -> None:
@@ -180,8 +192,16 @@ class PretrainingCLI(LightningCLI):
             kwargs |= {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
         try:
             return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
-        except MisconfigurationException as error:
-            raise UserError(" ".join(str(error).split())) from error
+        except UserError:
+            raise
+        except (
+            MisconfigurationException,
+            ModuleNotFoundError,
+            OverflowError,
+            TypeError,
+            ValueError,
+        ) as error:  # Lightning's checks of its own settings raise any of these
+            raise UserError(f"The trainer's settings don't fit: {one_line(str(error))}") from error
 
     def _writers(self) -> list[Callback]:
         if self.subcommand != "predict":
@@ -219,7 +239,19 @@ class PretrainingCLI(LightningCLI):
         kwargs = {**super()._prepare_subcommand_kwargs(subcommand), "weights_only": True}
         if subcommand == "predict":
             kwargs["return_predictions"] = False  # they are written, and need not fit into memory
+        if subcommand in ("validate", "test"):
+            kwargs["verbose"] = False  # Lightning's table has a column for each loader
         return kwargs
+
+    def after_validate(self) -> None:
+        """Say what the validation text gave."""
+        if self.trainer.is_global_zero:
+            announce_scores(self.trainer)
+
+    def after_test(self) -> None:
+        """Say what the test text gave."""
+        if self.trainer.is_global_zero:
+            announce_scores(self.trainer)
 
 
 def run(argv: Sequence[str]) -> PretrainingCLI:
@@ -254,6 +286,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         except UserError as error:
             sys.stderr.write(f"{error}\n")
             return 2
-        except KeyboardInterrupt:
+        except BaseException as error:
+            # Lightning's own clean-up can fail where a run was interrupted before its first
+            # update, and hides the interruption behind its failure.
+            if not _is_interruption(error):
+                raise
             sys.stderr.write("Interrupted before the first update: there is nothing to save.\n")
             return 130
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C stands behind an error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -21,6 +21,7 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
     """
     return {
         "seed_everything": data.seed,
+        "data.corpus": data.text.corpus,
         "text": data.prepared.digest,
         **{f"data.{name}": value for name, value in asdict(data.packing).items()},
         **{f"data.masking.{name}": value for name, value in asdict(data.masking).items()},

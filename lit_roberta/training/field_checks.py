@@ -16,12 +16,17 @@ def check_fields_together(data: Namespace, model: Namespace) -> None:
         model: The module's settings, as parsed.
 
     Raises:
-        UserError: If next-sentence prediction has no pairs, or an example no room in the encoder.
+        UserError: If next-sentence prediction has no pairs, a pair no segment for its B, or an
+            example no room in the encoder.
     """
     if model.next_sentence and data.format not in PAIR_FORMATS:
         pairs = " or ".join(sorted(PAIR_FORMATS))
         remedy = "Next-sentence prediction needs two texts; else set model.next_sentence false."
         raise must("data.format", f"be {pairs}", data.format, remedy)
+    segments = model.encoder.type_vocab_size
+    if data.format in PAIR_FORMATS and segments < 2:
+        remedy = f"A pair ({data.format}) has two segments."
+        raise must("model.encoder.type_vocab_size", "be 2 or more", segments, remedy)
     longest = model.encoder.max_position_embeddings
     if data.max_length > longest:
         remedy = "Shorten the examples, or raise model.encoder.max_position_embeddings."

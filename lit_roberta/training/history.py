@@ -27,6 +27,10 @@ class History:
         self._sums: list[Tensor] = []
         self._counts: list[Tensor] = []
 
+    def __repr__(self) -> str:
+        losses = ", ".join(f"{loss:.3f}" for loss in self.mlm_loss_per_epoch)
+        return f"History(mlm_loss_per_epoch=[{losses}])"
+
     def add(self, epoch: int, *, loss_sum: Tensor, num_labels: int) -> None:
         """Add an update.
 

@@ -22,6 +22,7 @@ from lit_roberta.batch import Batch, HeldOutBatch, Update
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.objectives import loss_weights, sums
+from lit_roberta.training.checkpoint_settings import check_weights
 from lit_roberta.training.conditions import run_conditions
 from lit_roberta.training.divergence import SkippedUpdates
 from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
@@ -244,7 +245,12 @@ class PretrainingModule(pl.LightningModule):
         checkpoint["conditions"] = run_conditions(self.trainer, self._data)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Go on from a checkpoint.
+
+        Raises:
+            UserError: If its weights are not those of this model.
+        """
+        check_weights(checkpoint["state_dict"], self.state_dict())
         self.num_tokens = checkpoint["num_tokens"]
         self.history.load_state_dict(checkpoint["history"])
         self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])

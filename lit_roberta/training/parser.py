@@ -10,7 +10,7 @@ from jsonargparse import set_parsing_settings
 from pytorch_lightning.cli import LightningArgumentParser
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError
+from lit_roberta.errors import UserError, must
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 
 
@@ -49,6 +49,16 @@ def add_seed(parser: LightningArgumentParser) -> None:
         default=0,
         help="Seed of the run: weights, order, masks and dropout follow from it.",
     )
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that the generators of torch and numpy can't take.
+
+    Raises:
+        UserError: If it does not fit into 32 bits.
+    """
+    if not 0 <= seed < 2**32:
+        raise must("seed_everything", f"lie from 0 to {2**32 - 1}", seed, "Any of these will do.")
 
 
 def add_settings(

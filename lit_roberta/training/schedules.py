@@ -77,8 +77,9 @@ def learning_rate_factor(update: int, *, total: int, schedule: ScheduleConfig) -
     warmup = schedule.num_warmup_updates(total)
     if update < warmup:
         return (update + 1) / warmup
-    progress = (update - warmup) / (total - warmup)
-    return _DECAYS[schedule.kind](progress, schedule)
+    if schedule.kind == "warmup-stable-decay":
+        return _plateau((total - update) / total, schedule)
+    return _DECAYS[schedule.kind]((update - warmup) / (total - warmup), schedule)
 
 
 def _polynomial(progress: float, schedule: ScheduleConfig) -> float:
@@ -90,10 +91,11 @@ def _cosine(progress: float, schedule: ScheduleConfig) -> float:
     return (1 + math.cos(math.pi * progress)) / 2
 
 
-def _plateau(progress: float, schedule: ScheduleConfig) -> float:
+def _plateau(left: float, schedule: ScheduleConfig) -> float:
+    """Give the factor where such a share of the run, warm-up included, lies ahead."""
     if schedule.decay_share == 0:
         return 1.0
-    return min(1.0, (1 - progress) / schedule.decay_share)
+    return min(1.0, left / schedule.decay_share)
 
 
 _DECAYS: dict[ScheduleKind, Callable[[float, ScheduleConfig], float]] = {
@@ -101,5 +103,5 @@ _DECAYS: dict[ScheduleKind, Callable[[float, ScheduleConfig], float]] = {
     "polynomial": _polynomial,
     "cosine": _cosine,
     "constant": lambda progress, schedule: 1.0,
-    "warmup-stable-decay": _plateau,
 }
+"""By kind: the factor where such a share of what follows the warm-up is done."""

@@ -14,7 +14,7 @@ from lit_roberta.errors import must
 _REFUSED = {
     "accumulate_grad_batches": (
         1,
-        "Give --data.micro_batch_size N: it cuts an update to fit, and can't change its result.",
+        "Give --data.micro_batch_size N: it cuts an update to fit, and its gradient stays exact.",
     ),
     "gradient_clip_val": (None, "Give --model.optimizer.clip_norm NORM."),
     "gradient_clip_algorithm": (None, "Clipping is by norm: --model.optimizer.clip_norm NORM."),
@@ -22,6 +22,10 @@ _REFUSED = {
         0.0,
         "It would put another sampler in the stream's place. Give a small --data.corpus instead.",
     ),
+    "limit_train_batches": (None, "Give the length of the run: --trainer.max_steps N."),
+    "min_steps": (None, "A run has one length: --trainer.max_steps N."),
+    "min_epochs": (None, "A run has one length: --trainer.max_steps N."),
+    "check_val_every_n_epoch": (1, "Give --trainer.val_check_interval N, in updates."),
     "reload_dataloaders_every_n_epochs": (0, "The stream of updates has no epochs to reload at."),
     "barebones": (False, "Turn off what you do not need, as --trainer.enable_progress_bar false."),
 }
@@ -31,7 +35,7 @@ _REFUSED_PRECISIONS = ("16-true", "bf16-true")
 """Weights in 16 bits: a small step rounds back to the weight that it started from."""
 
 _REFUSED_CALLBACKS = {
-    "BatchSizeFinder": "Give --data.micro_batch_size: it can't change the result.",
+    "BatchSizeFinder": "Give --data.micro_batch_size: the gradient stays exact.",
     "LearningRateFinder": "Compare rates on validation text instead: compare.py --tune-lr.",
     "StochasticWeightAveraging": "Give pytorch_lightning.callbacks.EMAWeightAveraging.",
     "GradientAccumulationScheduler": "Give --data.batch_size for a run; its updates are alike.",
@@ -51,8 +55,11 @@ def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
     """
     for flag, (allowed, remedy) in _REFUSED.items():
         value = trainer.get(flag, allowed)
-        if value != allowed:
+        if value is not None and value != allowed:
             raise must(f"trainer.{flag}", f"stay {allowed}", value, remedy)
+    every = trainer.get("log_every_n_steps")
+    if every is not None and every < 1:
+        raise must("trainer.log_every_n_steps", "be 1 or more", every, "Give updates.")
     precision = trainer.get("precision")
     if precision in _REFUSED_PRECISIONS:
         remedy = "Weights in 16 bits lose small steps without a word."
@@ -101,6 +108,9 @@ def require_writable(folder: Path) -> None:
     probe = folder / f".probe-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name in ("config.yaml", "history.json"):
+            if (folder / name).is_dir():
+                raise IsADirectoryError(0, f"{name} in it is a folder")
         probe.touch()
         probe.unlink()
     except OSError as error:
@@ -121,10 +131,15 @@ def running_time(asked: object) -> timedelta | None:
     if asked is None or isinstance(asked, timedelta):
         return asked
     try:
-        if isinstance(asked, Mapping):
-            return timedelta(**asked)
-        days, hours, minutes, seconds = (int(part) for part in str(asked).split(":"))
-    except (TypeError, ValueError) as error:
+        time = timedelta(**asked) if isinstance(asked, Mapping) else _clock_time(str(asked))
+    except (OverflowError, TypeError, ValueError) as error:
         remedy = "For half a day, give 00:12:00:00."
         raise must("trainer.max_time", "be days:hours:minutes:seconds", asked, remedy) from error
+    if time <= timedelta():
+        raise must("trainer.max_time", "be above 0", asked, "Leave it out for no limit.")
+    return time
+
+
+def _clock_time(text: str) -> timedelta:
+    days, hours, minutes, seconds = (int(part) for part in text.split(":"))
     return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)

@@ -93,7 +93,7 @@ def test_a_file_that_is_no_yaml_is_refused(command: Command) -> None:
 
 
 def test_a_command_that_is_none_is_refused(command: Command) -> None:
-    assert "invalid choice: 'train'" in command.refuses("train")
+    assert "the first word must be fit, validate, test or predict, got 'train'" in command.refuses("train")
     assert "was not provided" in command.refuses()
 
 
