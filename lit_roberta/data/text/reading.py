@@ -21,7 +21,13 @@ SentenceSplitter = Literal["auto", "lines", "sentencex"]
 
 BOUNDARIES = ("auto", "blank-line", "file", "row", "wikitext", "gutenberg")
 _RULE = f"be {', '.join(BOUNDARIES)} or a regular expression"
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# In this order: UTF-32's little-endian mark begins with that of UTF-16.
+_MARKS = (
+    ("utf-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+    ("utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
+)
+_NOT_FOR_FILES = ("idna", "punycode", "undefined")
+"""Codecs for names of hosts, and one that always fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +70,10 @@ class ReadingConfig:
             # sentencex takes any string and falls back to English without a word.
             rule = "be an ISO 639 code"
             raise must("data.reading.language", rule, self.language, "For English, give en.")
-        try:
-            b"a".decode(self.encoding, "ignore")
-        except LookupError as error:
+        if not _is_text_encoding(self.encoding):
             rule = "be the name of a text encoding"
             remedy = "Try utf-8, cp1252 or latin-1."
-            raise must("data.reading.encoding", rule, self.encoding, remedy) from error
+            raise must("data.reading.encoding", rule, self.encoding, remedy)
 
 
 def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
@@ -87,20 +91,41 @@ def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
         UserError: If the file is binary, or a byte does not fit the encoding.
     """
     encoding = codecs.lookup(reading.encoding).name
-    if not encoding.startswith(("utf-16", "utf-32")):
-        if data.startswith(_UTF16_MARKS):
-            raise UserError(
-                f"{name} must be {encoding} text, got a UTF-16 byte order mark. "
-                "Give data.reading.encoding: utf-16."
-            )
-        if b"\0" in data:
-            raise UserError(
-                f"{name} must be a text file, got a zero byte at offset {data.index(0)}: "
-                "it is binary. Give plain text."
-            )
+    _require_own_mark(data, name=name, encoding=encoding)
+    if not encoding.startswith(("utf-16", "utf-32")) and b"\0" in data:
+        raise _binary(name, f"a zero byte at offset {data.index(0)}")
+    text = _decode(data, name=name, encoding=encoding, errors=reading.errors)
+    if "\0" in text:
+        raise _binary(name, f"a NUL character at character {text.index(chr(0))}")
+    return text
+
+
+def _is_text_encoding(encoding: str) -> bool:
+    try:
+        b"a".decode(encoding, "ignore")
+        return codecs.lookup(encoding).name not in _NOT_FOR_FILES
+    except (LookupError, ValueError):  # UnicodeError is a ValueError, too
+        return False
+
+
+def _require_own_mark(data: bytes, *, name: str, encoding: str) -> None:
+    """Refuse a file whose byte order mark is that of another encoding."""
+    marked = next((family for family, marks in _MARKS if data.startswith(marks)), None)
+    if marked is not None and not encoding.startswith(marked):
+        raise UserError(
+            f"{name} must be {encoding} text, got a {marked.upper()} byte order mark. "
+            f"Give data.reading.encoding: {marked}."
+        )
+
+
+def _binary(name: str, found: str) -> UserError:
+    return UserError(f"{name} must be a text file, got {found}: it is binary. Give plain text.")
+
+
+def _decode(data: bytes, *, name: str, encoding: str, errors: str) -> str:
     start = len(codecs.BOM_UTF8) if encoding == "utf-8" and data.startswith(codecs.BOM_UTF8) else 0
     try:
-        return data[start:].decode(encoding, reading.errors)
+        return data[start:].decode(encoding, errors)
     except UnicodeDecodeError as error:
         offset = start + error.start
         line = len(split_lines(data[start:offset].decode(encoding, "replace")))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import codecs
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -63,6 +64,51 @@ def test_a_binary_file_is_refused_by_name() -> None:
         UserError, match=r"got a UTF-16 byte order mark\. Give data\.reading\.encoding: ut"
     ):
         decode("a".encode("utf-16"), name="x", reading=ReadingConfig())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16", "utf-16-le", "utf-32"])
+@pytest.mark.parametrize(
+    ("mark", "family"),
+    [
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+        (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF32_BE, "utf-32"),
+    ],
+)
+def test_a_mark_of_another_encoding_is_named(encoding: str, mark: bytes, family: str) -> None:
+    order = "le" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF32_LE) else "be"
+    data = mark + "Some text.".encode(f"{family}-{order}")
+    if encoding.startswith(family):
+        return
+    with pytest.raises(UserError) as caught:
+        decode(data, name="x", reading=ReadingConfig(encoding=encoding))
+    assert str(caught.value) == (
+        f"x must be {encoding} text, got a {family.upper()} byte order mark. "
+        f"Give data.reading.encoding: {family}."
+    )
+    assert decode(data, name="x", reading=ReadingConfig(encoding=family)) == "Some text."
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "latin-1", "utf-7", "utf-16", "utf-16-be", "utf-32", "utf-32-le"]
+)
+def test_a_nul_is_binary_in_every_encoding(
+    encoding: str, errors: Literal["strict", "replace"]
+) -> None:
+    data = "one\ntwo \0 three".encode(encoding)
+    with pytest.raises(UserError, match=r"^x must be a text file, got .*: it is binary\. Give pl"):
+        decode(data, name="x", reading=ReadingConfig(encoding=encoding, errors=errors))
+
+
+@pytest.mark.parametrize(
+    "encoding", ["idna", "IDNA", "undefined", "punycode", "utf\08", "", "rot13", "hex", "\udc80"]
+)
+def test_a_codec_that_is_not_for_files_is_refused(encoding: str) -> None:
+    words = "data.reading.encoding must be the name of a text encoding, got "
+    with pytest.raises(UserError, match=words):
+        ReadingConfig(encoding=encoding)
 
 
 @pytest.mark.parametrize(
