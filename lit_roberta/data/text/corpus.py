@@ -38,13 +38,16 @@ class Corpus:
     """Hash of the content: of the documents, in order."""
 
 
-def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
+def read_corpus(
+    source: str, reading: ReadingConfig | None = None, *, setting: str = "data.corpus"
+) -> Corpus:
     """Read a corpus and cut it into documents of sentences.
 
     Args:
         source: `toy` (bundled), `python-docs` (inside every CPython), a text file, a .jsonl
             file, a folder or a glob.
         reading: How to read it; None for the defaults.
+        setting: What the source is called in errors; held-out text has settings of its own.
 
     Returns:
         The corpus, files in the order of their names.
@@ -53,12 +56,12 @@ def read_corpus(source: str, reading: ReadingConfig | None = None) -> Corpus:
         UserError: If there is no text, or it can't be read as asked.
     """
     reading = reading or ReadingConfig()
-    files, notes = read_source(source, reading)
+    files, notes = read_source(source, reading, setting=setting)
     layout = detect_layout(files, reading)
     whole, origins = _read_documents(files, layout, reading)
     if not whole:
         remedy = f"With document_boundary {layout.boundary} nothing is left of it."
-        raise must("data.corpus", "hold a sentence", source, remedy)
+        raise must(setting, "hold a sentence", source, remedy)
     sections, length = cut_large_documents(whole)
     documents = list(chain.from_iterable(sections))
     sources = [name for name, parts in zip(origins, sections, strict=True) for _ in parts]

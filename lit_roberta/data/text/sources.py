@@ -21,6 +21,9 @@ from lit_roberta.errors import UserError, must
 TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
 """What a folder is read for. A file or a glob that is named is read whatever it ends in."""
 
+_LONGEST_NAME = 200
+"""Characters of a name that an error shows."""
+
 _STRUCTURED = (".csv", ".htm", ".html", ".json", ".tsv", ".xml")
 
 
@@ -34,12 +37,15 @@ class SourceFile(NamedTuple):
     """Whether each text is a document, whatever the boundary says."""
 
 
-def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], list[str]]:
+def read_source(
+    source: str, reading: ReadingConfig, *, setting: str = "data.corpus"
+) -> tuple[list[SourceFile], list[str]]:
     """Read every file that a source names.
 
     Args:
         source: `toy`, `python-docs`, a file, a folder or a glob.
         reading: Encoding, what to do with bytes that do not fit, and the column of rows.
+        setting: What the source is called in errors.
 
     Returns:
         The files that hold text, in the order of their names; and what a reader should know.
@@ -54,7 +60,7 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
     if source == "python-docs":
         topics, note = read_python_docs()
         return [SourceFile("python-docs", list(map(split_lines, topics)), True)], [note]
-    paths, notes = find_files(source)
+    paths, notes = find_files(source, setting=setting)
     files = [_read_file(path, reading) for path in paths]
     marked = [str(path) for path in paths if path.suffix.lower() in _STRUCTURED]
     if marked:
@@ -62,16 +68,14 @@ def read_source(source: str, reading: ReadingConfig) -> tuple[list[SourceFile], 
     empty = [file.name for file in files if not _has_text(file)]
     if len(empty) == len(files):
         what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
-        raise must(
-            "data.corpus", "hold text", source, f"It is {what}: give one with sentences in it."
-        )
+        raise must(setting, "hold text", source, f"It is {what}: give one with sentences in it.")
     if empty:
         notes = [*notes, f"{_files(empty)} without text: {_few(empty)}"]
     files = list(filter(_has_text, files))
     return files, [*notes, *_note_replacements(files, reading)]
 
 
-def find_files(source: str) -> tuple[list[Path], list[str]]:
+def find_files(source: str, *, setting: str = "data.corpus") -> tuple[list[Path], list[str]]:
     """Find the files that a path or a glob names, sorted by name.
 
     Hidden files and folders are skipped. In a folder, files of other kinds than `TEXT_SUFFIXES`
@@ -80,25 +84,37 @@ def find_files(source: str) -> tuple[list[Path], list[str]]:
     Raises:
         UserError: If there is none.
     """
-    path = Path(source).expanduser()
-    if path.is_file():
-        return [path], []
-    if source and path.is_dir():
-        return _find_in_folder(path)
-    # pathlib's glob takes no absolute pattern, and does not skip hidden files.
-    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
-    files = [path for path in found if path.is_file()]
+    try:
+        path = Path(source).expanduser()
+        if path.is_file():
+            return [path], []
+        if source and path.is_dir():
+            return _find_in_folder(path, setting)
+        if source and path.exists():
+            rule, remedy = "be a file", "It is a device, a pipe or a socket: save its text first."
+            raise must(setting, rule, source, remedy)
+        # pathlib's glob takes no absolute pattern, and does not skip hidden files.
+        found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
+        files = [path for path in found if path.is_file()]
+    except (OSError, RuntimeError) as error:
+        # A name that is too long, a folder that may not be entered, a home that is not known.
+        reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+        remedy = f"The system says: {reason}."
+        raise must(setting, "exist", _shortened(source), remedy) from error
     if not files:
-        if glob.has_magic(source):
-            raise must(
-                "data.corpus", "match a file", source, "Check the pattern; ** goes into folders."
-            )
-        remedy = "Give toy, python-docs, a text file, a .jsonl file, a folder or a glob."
-        raise must("data.corpus", "exist", source, remedy)
+        raise _nothing_there(source, setting)
     return files, []
 
 
-def _find_in_folder(folder: Path) -> tuple[list[Path], list[str]]:
+def _nothing_there(source: str, setting: str) -> UserError:
+    if glob.has_magic(source):
+        remedy = "Check the pattern; ** goes into folders."
+        return must(setting, "match a file", _shortened(source), remedy)
+    remedy = "Give toy, python-docs, a text file, a .jsonl file, a folder or a glob."
+    return must(setting, "exist", _shortened(source), remedy)
+
+
+def _find_in_folder(folder: Path, setting: str) -> tuple[list[Path], list[str]]:
     seen = [
         path
         for path in sorted(folder.rglob("*"))
@@ -111,7 +127,7 @@ def _find_in_folder(folder: Path) -> tuple[list[Path], list[str]]:
     if not files:
         rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)}"
         remedy = f"It holds {_few(skipped) if skipped else 'no file'}. Name other files by a glob."
-        raise must("data.corpus", rule, str(folder), remedy)
+        raise must(setting, rule, str(folder), remedy)
     notes = [f"{_files(skipped)} skipped in {folder}: {_few(skipped)}"] if skipped else []
     return files, notes
 
@@ -146,6 +162,10 @@ def _note_replacements(files: Sequence[SourceFile], reading: ReadingConfig) -> l
     return [
         f"U+FFFD stands {total} times for bytes that are not {reading.encoding}: {_few(touched)}"
     ]
+
+
+def _shortened(source: str) -> str:
+    return source if len(source) <= _LONGEST_NAME else source[:_LONGEST_NAME] + "..."
 
 
 def _files(names: Sequence[str]) -> str:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from lit_roberta.data.text.corpus import read_corpus
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.sources import find_files, read_source
 from lit_roberta.errors import UserError
@@ -61,6 +63,48 @@ def test_a_source_without_text_is_refused(tmp_path: Path, source: str, words: st
     with pytest.raises(UserError) as caught:
         read_source(str(tmp_path / source), ReadingConfig())
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("x" * 5000, "must exist, got '" + "x" * 200 + "...'. The system says: File name too lo"),
+        ("~nouser/x", "must exist, got '~nouser/x'. The system says: Could not determine home"),
+        ("/dev/null", "must be a file, got '/dev/null'. It is a device, a pipe or a socket: save"),
+        ("a\0b", "must exist, got 'a\\x00b'. Give toy, python-docs"),
+        ("missing.txt", "must exist, got 'missing.txt'. Give toy"),
+        ("missing-*.txt", "must match a file, got 'missing-*.txt'. Check the pattern"),
+    ],
+)
+@pytest.mark.parametrize("setting", ["data.corpus", "data.validation_corpus"])
+def test_what_is_no_file_is_said_in_one_line(source: str, words: str, setting: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_source(source, ReadingConfig(), setting=setting)
+    assert str(caught.value).startswith(f"{setting} {words}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_a_folder_that_may_not_be_entered_is_said(tmp_path: Path) -> None:
+    fill(tmp_path / "closed", "a.txt")
+    (tmp_path / "closed").chmod(0)
+    try:
+        with pytest.raises(UserError, match="The system says: Permission denied"):
+            find_files(str(tmp_path / "closed" / "a.txt"))
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+
+
+@pytest.mark.parametrize(("name", "text"), [("blank.txt", ""), ("empty", None)])
+def test_an_error_names_the_setting_that_it_is_of(
+    tmp_path: Path, name: str, text: str | None
+) -> None:
+    if text is None:
+        (tmp_path / name).mkdir()
+    else:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(UserError, match=r"^data\.test_corpus must "):
+        read_corpus(str(tmp_path / name), setting="data.test_corpus")
 
 
 def test_no_name_is_not_the_current_folder() -> None:
