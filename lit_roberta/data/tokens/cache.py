@@ -51,11 +51,11 @@ def cached_tokenizer(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
-            if not path.exists():
+            tokenizer = _load(path)
+            if tokenizer is None:
                 tokenizer = _train(documents, config)
                 _write(path, tokenizer)
-                return tokenizer
-            return Tokenizer.from_json(path.read_text(encoding="utf-8"))
+            return tokenizer
     except OSError as error:
         logger.warning("The tokenizer is not cached: %s", error)
         return _train(documents, config)
@@ -65,9 +65,27 @@ def _train(documents: Sequence[Sequence[str]], config: TokenizerConfig) -> Token
     return Tokenizer.train((sentence for document in documents for sentence in document), config)
 
 
+def _load(path: Path) -> Tokenizer | None:
+    """Load a cached tokenizer; None where there is none, or its file is damaged."""
+    if not path.exists():
+        return None
+    try:
+        return Tokenizer.from_json(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise
+    except Exception as error:  # whatever the damage leads to; what is cached can be made again
+        reason = " ".join(str(error).split())
+        logger.warning("The cached tokenizer %s is damaged and is trained anew: %s", path, reason)
+        return None
+
+
 def _write(path: Path, tokenizer: Tokenizer) -> None:
+    """Write beside, then rename: after a crash the file is whole, or not there."""
     part = path.with_suffix(".part")
-    part.write_text(tokenizer.to_json(), encoding="utf-8")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(tokenizer.to_json())
+        file.flush()
+        os.fsync(file.fileno())
     part.replace(path)
 
 
