@@ -56,7 +56,7 @@ class PretrainingDataModule(pl.LightningDataModule):
         batch_tokens: Tokens of one update, in place of batch_size: the batch then has as many
             sequences as hold that many tokens on average.
         micro_batch_size: Sequences that a device holds at once; by default all of its share. It
-            belongs to the machine and can't change the result.
+            belongs to the machine: the gradient stays exact, and with dropout other units drop.
         masking: Which tokens are hidden, and how often the choice is made anew.
         short_sequence_probability: Share of examples that are cut to a random shorter length
             (BERT's 0.1).

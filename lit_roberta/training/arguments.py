@@ -12,6 +12,7 @@ from pathlib import Path
 import lit_roberta
 from lit_roberta.errors import must
 from lit_roberta.training.checkpoint_files import CHECKPOINT_FOLDER
+from lit_roberta.training.config_files import check_config_file
 
 SUBCOMMANDS = ("fit", "validate", "test", "predict")
 _CONFIG_FLAGS = ("--config", "-c")
@@ -47,6 +48,8 @@ def arrange(argv: Sequence[str]) -> list[str]:
         raise must("the first word", rule, subcommand, "Files and settings come behind it.")
     configs, rest = _take_configs(words)
     found = [find_config(name) for name in configs]
+    for path in found:
+        check_config_file(path)
     folder = _run_of_checkpoint(rest) if subcommand != "fit" else None
     name = found[0].stem if found else "pretraining"
     flags = [word for path in found for word in ("--config", str(path))]

@@ -19,6 +19,7 @@ from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
 from lit_roberta.batch import Batch, HeldOutBatch, Update
+from lit_roberta.errors import must
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.objectives import loss_weights, sums
@@ -248,9 +249,12 @@ class PretrainingModule(pl.LightningModule):
         """Go on from a checkpoint.
 
         Raises:
-            UserError: If its weights are not those of this model.
+            UserError: If its weights are not this model's, or no optimizer's state is in it.
         """
         check_weights(checkpoint["state_dict"], self.state_dict())
+        if self.trainer.state.fn == TrainerFn.FITTING and not checkpoint["optimizer_states"]:
+            remedy = "Without it the run would start anew in the middle: take another checkpoint."
+            raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
         self.num_tokens = checkpoint["num_tokens"]
         self.history.load_state_dict(checkpoint["history"])
         self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])

@@ -14,6 +14,8 @@ from lit_roberta.training.cli import main, run
 from lit_roberta.training.module import PretrainingModule
 from tests.training.commands import TINY, Command
 
+ANIMALS = "cow dog fox hen pig rat ant bee owl elk ape bat cat cod eel emu gnu jay"
+
 RECIPES = ["bert", "bert-10", "roberta", "notebook/bert", "notebook/roberta"]
 
 
@@ -84,6 +86,68 @@ def test_a_run_is_made_saved_resumed_and_judged(command: Command) -> None:
     assert line.startswith("model.next_sentence must be the checkpoint's True, got False.")
     line = command.refuses(*fit, "--ckpt_path=last", "--data.tokenizer.min_frequency=1")
     assert line.startswith("data.tokenizer.min_frequency must be the checkpoint's 2, got 1.")
+
+
+def test_the_text_is_the_checkpoints_unless_another_is_named(command: Command) -> None:
+    animals = ANIMALS.split()
+    sentences = [f"The {a} saw the {b} again." for a in animals for b in animals if a != b]
+    documents = ["\n".join(sentences[place : place + 5]) for place in range(0, 300, 5)]
+    Path("mine.txt").write_text("\n\n".join(documents) + "\n")
+    fit = ["fit", "--config=roberta", *TINY]
+    assert command(*fit, "--data.corpus=mine.txt", "--trainer.max_steps=2") == 0, command.messages
+    trained = command.messages
+
+    judge = ["--config=roberta", "--trainer.accelerator=cpu", "--ckpt_path=last"]
+    for words in (["validate", *judge], ["test", *judge], [*fit, "--ckpt_path=last"]):
+        assert command(*words) == 0, command.messages
+        assert "Text: the checkpoint's, mine.txt." in command.messages
+        assert "60 documents" in command.messages
+        assert "60 documents" in trained
+    assert "there is nothing left to do" not in trained
+
+    assert command("validate", *judge, "--data.corpus=toy") == 0, command.messages
+    assert "203 documents" in command.messages
+
+
+def test_scores_are_said_one_a_line(command: Command) -> None:
+    fit = ["fit", "--config=bert", *TINY, "--trainer.max_steps=1"]
+    assert command(*fit) == 0, command.messages
+    judge = ["--config=bert", "--trainer.accelerator=cpu", "--ckpt_path=last"]
+    for subcommand, part in (("validate", "val"), ("test", "test")):
+        assert command(subcommand, *judge) == 0, command.messages
+        for name in ("masked_lm_loss", "next_sentence_accuracy", "perplexity", "unigram_loss"):
+            assert f"{part}/{name} " in command.messages
+        assert "DataLoader" not in command.messages
+
+
+def test_a_named_checkpoint_is_judged_in_its_own_folder(command: Command) -> None:
+    root = "--trainer.default_root_dir=elsewhere"
+    assert command("fit", "--config=roberta", *TINY, root, "--trainer.max_steps=1") == 0
+    path = "--ckpt_path=elsewhere/checkpoints/last.ckpt"
+    assert command("predict", "--config=roberta", "--trainer.accelerator=cpu", path) == 0
+    assert (command.folder / "elsewhere" / "predictions.jsonl").is_file()
+    assert not (command.folder / "runs").exists()
+
+
+def test_a_trial_run_minds_no_earlier_run(command: Command) -> None:
+    fit = ["fit", "--config=roberta", *TINY]
+    assert command(*fit, "--trainer.max_steps=1") == 0
+    before = sorted(path for path in command.folder.rglob("*"))
+    assert command(*fit, "--trainer.fast_dev_run=true") == 0, command.messages
+    assert sorted(path for path in command.folder.rglob("*")) == before
+
+
+def test_a_finished_run_that_is_started_again_says_so(command: Command) -> None:
+    fit = ["fit", "--config=roberta", *TINY, "--trainer.max_steps=2"]
+    assert command(*fit) == 0
+    assert command(*fit, "--ckpt_path=last") == 0, command.messages
+    assert "has all 2 updates: there is nothing left to do." in command.messages
+
+
+def test_a_warm_up_as_long_as_the_run_is_said(command: Command) -> None:
+    words = ["--trainer.max_steps=2", "--model.schedule.warmup_updates=100"]
+    assert command("fit", "--config=roberta", *TINY, *words) == 0
+    assert "The warm-up takes the whole run" in command.messages
 
 
 def test_last_starts_afresh_with_a_notice_where_there_is_none(command: Command) -> None:

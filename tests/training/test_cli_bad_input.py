@@ -25,11 +25,18 @@ REFUSED = {
     "--trainer.max_steps=-5": "trainer.max_steps must be 1 or more, got -5.",
     "--trainer.max_epochs=0": "trainer.max_epochs must be 1 or more, got 0.",
     "--trainer.val_check_interval=0": "trainer.val_check_interval must be 1 update or more, got 0",
+    "--seed_everything=-1": "seed_everything must lie from 0 to 4294967295, got -1.",
+    "--trainer.log_every_n_steps=0": "trainer.log_every_n_steps must be 1 or more, got 0.",
+    "--trainer.max_time=00:00:00:00": "trainer.max_time must be above 0, got '00:00:00:00'.",
+    "--trainer.max_time={hours:99999999999}": "must be days:hours:minutes:seconds, got",
     "--trainer.max_time=soon": "trainer.max_time must be days:hours:minutes:seconds, got 'soon'.",
     "--checkpoint.every_n_updates=0": "every_n_updates must be 1 or more, got 0.",
     # what belongs together
     "--model.next_sentence=true": (
         "data.format must be segment-pair or sentence-pair, got 'doc-sentences'."
+    ),
+    "--data.format=sentence-pair --model.encoder.type_vocab_size=1": (
+        "model.encoder.type_vocab_size must be 2 or more, got 1."
     ),
     # text
     "--data.corpus=nowhere.txt": "nowhere.txt",
@@ -41,6 +48,14 @@ REFUSED = {
     "--trainer.gradient_clip_val=1.0": "--model.optimizer.clip_norm",
     "--trainer.precision=bf16-true": "must be 32-true, bf16-mixed or 16-mixed, got 'bf16-true'.",
     "--trainer.overfit_batches=1": "trainer.overfit_batches must stay 0.0, got 1.",
+    "--trainer.min_steps=5": "trainer.min_steps must stay None, got 5. A run has one length:",
+    "--trainer.min_epochs=5": "trainer.min_epochs must stay None, got 5.",
+    "--trainer.limit_train_batches=0.5": "trainer.limit_train_batches must stay None, got 0.5.",
+    "--trainer.check_val_every_n_epoch=2": "Give --trainer.val_check_interval N, in updates.",
+    "--trainer.accelerator=gpux": "The trainer's settings don't fit: ",
+    "--trainer.strategy=ddpx": "The trainer's settings don't fit: ",
+    "--trainer.strategy=fsdp": "The trainer's settings don't fit: ",
+    "--trainer.devices=-2": "The trainer's settings don't fit: ",
     "--trainer.callbacks=BatchSizeFinder": "trainer.callbacks must do without BatchSizeFinder",
     "--trainer.callbacks=LearningRateFinder": "compare.py --tune-lr",
     "--trainer.callbacks=StochasticWeightAveraging --trainer.callbacks.swa_lrs=0.1": (
@@ -77,6 +92,24 @@ def test_nothing_is_judged_without_a_checkpoint(command: Command, subcommand: st
     assert line.startswith("ckpt_path must be last, best or a file, got 'runs/bert/checkpoints/")
 
 
+def test_settings_before_the_command_are_refused(command: Command) -> None:
+    assert "must be fit, validate, test or predict, got '--config'" in command.refuses(
+        "--config", "bert", "fit"
+    )
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "history.json"])
+def test_a_folder_in_the_place_of_a_file_is_found_before_training(
+    command: Command, name: str
+) -> None:
+    (command.folder / "run" / name).mkdir(parents=True)
+    line = command.refuses("fit", *TINY, "--trainer.default_root_dir=run")
+    assert line == (
+        "trainer.default_root_dir must be writable, got 'run'. The system says: "
+        f"{name} in it is a folder."
+    )
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_a_device_that_is_not_there_is_refused(command: Command) -> None:
     assert "cuda" in command.refuses("fit", *TINY, "--trainer.accelerator=cuda").lower()
@@ -93,7 +126,9 @@ def test_a_file_that_is_no_yaml_is_refused(command: Command) -> None:
 
 
 def test_a_command_that_is_none_is_refused(command: Command) -> None:
-    assert "the first word must be fit, validate, test or predict, got 'train'" in command.refuses("train")
+    assert "the first word must be fit, validate, test or predict, got 'train'" in command.refuses(
+        "train"
+    )
     assert "was not provided" in command.refuses()
 
 

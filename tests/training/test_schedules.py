@@ -35,6 +35,15 @@ def test_cosine_is_half_way_in_the_middle() -> None:
     assert learning_rate_factor(50, total=100, schedule=cosine) == pytest.approx(0.5)
 
 
+def test_plateau_falls_over_its_share_of_the_whole_run() -> None:
+    schedule = ScheduleConfig(kind="warmup-stable-decay", warmup_updates=400, decay_share=0.2)
+    factors = [learning_rate_factor(u, total=1000, schedule=schedule) for u in range(1000)]
+    assert factors.index(1.0) == 399
+    assert factors[800] == 1.0
+    assert factors[801] < 1.0
+    assert factors[999] == pytest.approx(1 / 200)
+
+
 def test_plateau_ends_in_a_linear_decay() -> None:
     plateau = ScheduleConfig(kind="warmup-stable-decay", warmup_share=0.0, decay_share=0.5)
     assert factors(8, plateau) == pytest.approx([1, 1, 1, 1, 1, 0.75, 0.5, 0.25])
