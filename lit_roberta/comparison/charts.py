@@ -161,6 +161,7 @@ def _point(axes: Axes, place: int, losses: np.ndarray, *, own: bool) -> None:
         va="center",
         fontsize=9.5,
         bbox=_BEHIND,
+        zorder=4,
     )
 
 
