@@ -56,7 +56,7 @@ class PretrainingCheckpoint(Checkpoint):
         super().__init__()
         if every_n_updates < 1:
             remedy = "Give a number above the run's length to save at its end only."
-            raise must("every_n_updates", "be 1 or more", every_n_updates, remedy)
+            raise must("checkpoint.every_n_updates", "be 1 or more", every_n_updates, remedy)
         self.every_n_updates = every_n_updates
         self.keep_powers_of_two = keep_powers_of_two
         self.monitor = monitor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import NoReturn
 
 from jsonargparse import set_parsing_settings
@@ -19,7 +20,16 @@ class OneLineParser(LightningArgumentParser):
 
     def error(self, message: str, ex: Exception | None = None) -> NoReturn:
         """Turn an error of the command line or of a configuration file into one line."""
-        raise user_error_behind(ex) or UserError(one_line(message)) from ex
+        line = one_line(message)
+        raise user_error_behind(ex) or UserError(line + self._suggestion(line)) from ex
+
+    def _suggestion(self, line: str) -> str:
+        """Name the option that a person may have meant by one that does not exist."""
+        unknown = re.match(r"unrecognized arguments: (--[\w.-]+)", line)
+        if unknown is None:
+            return ""
+        close = get_close_matches(unknown[1], self._option_string_actions, n=1, cutoff=0.8)
+        return f". Did you mean {close[0]}?" if close else ". See --help for what there is."
 
 
 def user_error_behind(error: BaseException | None) -> UserError | None:

@@ -9,7 +9,10 @@ from tests.training.commands import TINY, Command
 
 REFUSED = {
     # typos
-    "--data.masking.rat=0.3": "unrecognized arguments: --data.masking.rat=0.3",
+    "--data.masking.rat=0.3": (
+        "unrecognized arguments: --data.masking.rat=0.3. Did you mean --data.masking.rate?"
+    ),
+    "--something=1": "unrecognized arguments: --something=1. See --help for what there is.",
     "--data.format=sentences": "Got value: sentences",
     "--data.batch_size=many": "Given value: many",
     "--config=robert": "--config must name a file, got 'robert'. Shipped are: bert, ",
@@ -30,7 +33,7 @@ REFUSED = {
     "--trainer.max_time=00:00:00:00": "trainer.max_time must be above 0, got '00:00:00:00'.",
     "--trainer.max_time={hours:99999999999}": "must be days:hours:minutes:seconds, got",
     "--trainer.max_time=soon": "trainer.max_time must be days:hours:minutes:seconds, got 'soon'.",
-    "--checkpoint.every_n_updates=0": "every_n_updates must be 1 or more, got 0.",
+    "--checkpoint.every_n_updates=0": "checkpoint.every_n_updates must be 1 or more, got 0.",
     # what belongs together
     "--model.next_sentence=true": (
         "data.format must be segment-pair or sentence-pair, got 'doc-sentences'."
