@@ -34,6 +34,7 @@ from lit_roberta.training.checkpoint_settings import (
     resolve_checkpoint,
     take_over,
 )
+from lit_roberta.training.conditions import refuse_another_run, run_conditions
 from lit_roberta.training.console import notices_on_stderr, without_small_talk
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
@@ -215,7 +216,10 @@ class PretrainingCLI(LightningCLI):
         return dict(flatten(settings))
 
     def after_instantiate_classes(self) -> None:
-        """Say what was found and what is about to happen."""
+        """Refuse to go on with another run; say what was found and what is about to happen."""
+        if self.subcommand == "fit" and self.checkpoint is not None:
+            now = run_conditions(self.trainer, self.datamodule)
+            refuse_another_run(self.checkpoint.conditions, now)
         if self.settings.compile:
             self.model.model.compile()
         if self.trainer.is_global_zero:

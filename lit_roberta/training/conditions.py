@@ -1,4 +1,9 @@
-"""What has to stay the same for a resumed run to be, bit by bit, the run that was interrupted."""
+"""What has to stay the same for a resumed run to be the run that was interrupted.
+
+Some of it makes the updates what they are: another seed, text, packing, mask or batch would put
+another stream in the place of the one that the position counts in. The rest changes how sums are
+rounded and which dropout is drawn: that is allowed, and said.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,13 @@ import pytorch_lightning as pl
 import torch
 
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.errors import must
 
 Conditions = dict[str, int | float | str | bool | None]
+
+_FREE = frozenset({"data.micro_batch_size", "processes", "device", "precision", "threads"})
+"""What may change when a run goes on."""
+_NEW_RUN = "To train on under it, start a new run: another --trainer.default_root_dir."
 
 
 def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditions:
@@ -34,6 +44,26 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
     }
 
 
+def refuse_another_run(before: Mapping[str, object], now: Mapping[str, object]) -> None:
+    """Refuse to go on with a run whose updates would no longer be its own.
+
+    Args:
+        before: The checkpoint's conditions.
+        now: This run's.
+
+    Raises:
+        UserError: Names the setting and both values.
+    """
+    for name, value in now.items():
+        if name in _FREE or name == "data.corpus" or before.get(name, value) == value:
+            continue
+        if name != "text":
+            raise must(name, f"stay the checkpoint's {before[name]!r}", value, _NEW_RUN)
+        old, new = before["data.corpus"], now["data.corpus"]
+        got = "another text under that name" if old == new else str(new)
+        raise must("data.corpus", f"hold the checkpoint's text ({old})", got, _NEW_RUN)
+
+
 def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """List what is no longer as it was.
 
@@ -44,5 +74,5 @@ def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str
     return [
         f"{name} {before[name]}, now {value}"
         for name, value in now.items()
-        if name in before and before[name] != value
+        if name in _FREE and name in before and before[name] != value
     ]

@@ -252,7 +252,8 @@ class PretrainingModule(pl.LightningModule):
             UserError: If its weights are not this model's, or no optimizer's state is in it.
         """
         check_weights(checkpoint["state_dict"], self.state_dict())
-        if self.trainer.state.fn == TrainerFn.FITTING and not checkpoint["optimizer_states"]:
+        is_fitting = self._trainer is not None and self._trainer.state.fn == TrainerFn.FITTING
+        if is_fitting and not checkpoint["optimizer_states"]:
             remedy = "Without it the run would start anew in the middle: take another checkpoint."
             raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
         self.num_tokens = checkpoint["num_tokens"]
