@@ -19,8 +19,12 @@ from lit_roberta.data.text.split import Parts, split_corpus
 from lit_roberta.data.tokens.cache import cached_tokenizer
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+from lit_roberta.errors import UserError, must
 
 SplitUnit = Literal["document", "file"]
+
+_MOST_UNKNOWN = 0.05
+"""Share of training tokens that may be unknown without a note."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +58,9 @@ class PreparedText:
     def unknown_share(self, part: TokenizedCorpus) -> float:
         """Give the share of tokens that the tokenizer could not spell."""
         unknown = self.tokenizer.vocabulary.unk_id
-        return 0.0 if unknown is None else float(np.mean(part.tokens == unknown))
+        if unknown is None or not part.num_tokens:
+            return 0.0
+        return float(np.mean(part.tokens == unknown))
 
 
 def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> PreparedText:
@@ -69,7 +75,8 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         The parts as arrays, the tokenizer, and the notes.
 
     Raises:
-        UserError: If the text can't be read, or is too small to hold anything out.
+        UserError: If the text can't be read, is too small to hold anything out, or has a part of
+            which the tokenizer knows no token.
     """
     parts, notes = _read_parts(config)
     notes.append(str(measure_overlap(parts.train, [*parts.validation, *parts.test])))
@@ -86,7 +93,9 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         notes=[*notes, *tokenizer.notices],
         digest=_digest(parts),
     )
+    _require_known_tokens(text, config)
     text.notes.append(_describe_parts(text))
+    text.notes.extend(_note_unknown(text, config.tokenizer))
     return text
 
 
@@ -98,7 +107,7 @@ def _read_parts(config: TextConfig) -> tuple[Parts[list[Document]], list[str]]:
     for part in ("validation", "test"):
         source = getattr(config, f"{part}_corpus")
         if source is not None:
-            held_out = read_corpus(source, config.reading)
+            held_out = read_corpus(source, config.reading, setting=f"data.{part}_corpus")
             given[part] = held_out.documents
             notes += [f"{part}: {note}" for note in held_out.notes]
     if len(given) == 2:
@@ -113,13 +122,52 @@ def _read_parts(config: TextConfig) -> tuple[Parts[list[Document]], list[str]]:
     return Parts(train=train, **ours), notes
 
 
+def _require_known_tokens(text: PreparedText, config: TextConfig) -> None:
+    """Refuse a part without a token to predict: nothing could be learned or judged by it.
+
+    Special and unknown tokens are never predicted.
+    """
+    for name, part in vars(text.parts).items():
+        if not text.tokenizer.vocabulary.maskable[part.tokens].any():
+            raise _nothing_to_predict(name, text, config.tokenizer)
+
+
+def _nothing_to_predict(name: str, text: PreparedText, config: TokenizerConfig) -> UserError:
+    part = getattr(text.parts, name)
+    share = f"{text.unknown_share(part):.1%} of {part.num_tokens:,} tokens are unknown"
+    rule = f"leave tokens of the {name} part to predict"
+    remedy = f"With {text.tokenizer.vocab_size:,} entries {share}."
+    if config.path is not None:
+        remedy += " Give a tokenizer of this language."
+        return must("data.tokenizer.path", rule, config.path, remedy)
+    remedy += " Give a larger one, or --data.tokenizer.kind bytelevel-bpe, which spells any text."
+    return must("data.tokenizer.vocab_size", rule, config.vocab_size, remedy)
+
+
+def _note_unknown(text: PreparedText, config: TokenizerConfig) -> list[str]:
+    """Say that much of the text is lost on the vocabulary, which trains without complaint."""
+    share = text.unknown_share(text.parts.train)
+    if share <= _MOST_UNKNOWN:
+        return []
+    other = "--data.tokenizer.kind " + ("wordpiece" if config.kind == "word" else "bytelevel-bpe")
+    if config.path is not None:
+        other = "another --data.tokenizer.path"
+    return [
+        f"the vocabulary can't spell {share:.1%} of the training tokens: try {other} or a larger "
+        "text"
+    ]
+
+
 def _describe_parts(text: PreparedText) -> str:
     sizes = (
         f"{name} {part.num_tokens:,} tokens in {part.num_documents:,} documents"
         for name, part in vars(text.parts).items()
     )
     unknown = text.unknown_share(text.parts.test)
-    return f"{', '.join(sizes)}; vocabulary {text.tokenizer.vocab_size:,}, unknown {unknown:.1%}"
+    return (
+        f"{', '.join(sizes)}; vocabulary {text.tokenizer.vocab_size:,}, "
+        f"unknown {unknown:.1%} of test tokens"
+    )
 
 
 def _digest(parts: Parts[list[Document]]) -> str:
