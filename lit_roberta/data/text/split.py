@@ -9,6 +9,7 @@ none in 28% of cases.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
@@ -41,14 +42,14 @@ class Parts(Generic[T]):
 
 @dataclass(frozen=True)
 class _Unit:
-    """Documents that stay together: equal ones, or those of a file."""
+    """Documents that stay together: those that read alike, or those of a file."""
 
     rank: str
     """Hash of the content: the place in the ranking."""
     documents: list[Document]
     words: int
     distinct: int
-    """Documents, equal ones counted once."""
+    """Documents, those that read alike counted once."""
 
 
 def split_corpus(corpus: Corpus, *, by: SplitUnit = "document") -> Parts[list[Document]]:
@@ -56,7 +57,8 @@ def split_corpus(corpus: Corpus, *, by: SplitUnit = "document") -> Parts[list[Do
 
     Test gets 20% of the words below 1,000 documents and 5% from there on, at least 8 documents
     and at most about a million words; validation half of that, at least 4 documents and at most
-    about 200,000 words. Documents with equal text stay together and count as one. Words are
+    about 200,000 words. Documents that read alike, whatever their case and white space, stay
+    together and count as one: a model that lower-cases could not tell them apart. Words are
     white-space words.
 
     Args:
@@ -84,7 +86,7 @@ def split_corpus(corpus: Corpus, *, by: SplitUnit = "document") -> Parts[list[Do
     )
     train = units[test + validation :]
     if 2 * sum(unit.words for unit in train) < words:
-        raise _too_small(documents, len(units), by)
+        raise _too_small(documents, len(units), by, alike=documents < len(corpus.documents))
     return Parts(
         train=_in_order(corpus, train),
         validation=_in_order(corpus, units[test : test + validation]),
@@ -95,17 +97,29 @@ def split_corpus(corpus: Corpus, *, by: SplitUnit = "document") -> Parts[list[Do
 def _units(corpus: Corpus, by: SplitUnit) -> list[_Unit]:
     groups: dict[str, list[Document]] = {}
     for document, source in zip(corpus.documents, corpus.sources, strict=True):
-        name = source if by == "file" else digest_of([document])
+        name = source if by == "file" else _folded(document)
         groups.setdefault(name, []).append(document)
     return [
         _Unit(
-            rank=digest_of(group) if by == "file" else name,
+            rank=digest_of(group) if by == "file" else _smallest_digest(group),
             documents=group,
             words=sum(map(words_of, group)),
-            distinct=len({digest_of([document]) for document in group}),
+            distinct=len(set(map(_folded, group))) if by == "file" else 1,
         )
-        for name, group in groups.items()
+        for group in groups.values()
     ]
+
+
+def _smallest_digest(group: Sequence[Document]) -> str:
+    """Rank a group by its text as written, so that folding moves no document that is alone."""
+    return min(digest_of([document]) for document in group)
+
+
+def _folded(document: Document) -> str:
+    """Hash what is left of a document without case, white space and Unicode's variants."""
+    text = unicodedata.normalize("NFKC", " ".join(document)).casefold()
+    text = unicodedata.normalize("NFKC", text)  # folding can leave a letter decomposed
+    return digest_of([[" ".join(text.split())]])
 
 
 def _count_from_front(units: Sequence[_Unit], *, words: float, documents: int) -> int:
@@ -124,13 +138,14 @@ def _in_order(corpus: Corpus, units: Sequence[_Unit]) -> list[Document]:
     return [document for document in corpus.documents if id(document) in chosen]
 
 
-def _too_small(documents: int, units: int, by: SplitUnit) -> UserError:
+def _too_small(documents: int, units: int, by: SplitUnit, *, alike: bool) -> UserError:
     held_out = f"{FEWEST_TEST} documents for test, {FEWEST_VALIDATION} for validation"
     rule = f"have {held_out} and at least half of its text for training"
     got = _counted(documents, "document")
     if by == "file":
         got += f" in {_counted(units, 'file')}"
-    remedy = (
+    remedy = "Documents that read alike count once. " if alike else ""
+    remedy += (
         "Give more text, another data.reading.document_boundary, or your own "
         "data.validation_corpus and data.test_corpus."
     )

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lit_roberta.data.preparation import TextConfig, prepare_text
 from lit_roberta.data.text import split
 from lit_roberta.data.text.corpus import Corpus, digest_of
 from lit_roberta.data.text.sections import words_of
-from lit_roberta.data.text.split import Parts, split_corpus
+from lit_roberta.data.text.split import Parts, SplitUnit, split_corpus
 from lit_roberta.errors import UserError
 
 Documents = list[list[str]]
@@ -136,6 +137,52 @@ def test_parts_keep_the_order_of_the_corpus() -> None:
         assert part == [document for document in documents if document in part]
 
 
+def _variants(document: list[str]) -> list[list[str]]:
+    """Write a document in ways that read alike to a model that lower-cases."""
+    return [
+        [sentence.upper() for sentence in document],
+        [sentence.replace(" ", "\u00a0") for sentence in document],
+        [f"  {sentence}\t " for sentence in document],
+        [sentence.replace(" ", "  ") for sentence in document],
+        [" ".join(document)],
+        [sentence.replace("t", "\uff54") for sentence in document],
+    ]
+
+
+@pytest.mark.parametrize("variant", range(6))
+def test_documents_that_read_alike_are_in_one_part_and_count_once(variant: int) -> None:
+    documents = numbered(40)
+    doubled = [*documents, *(_variants(document)[variant] for document in documents)]
+    parts = split_corpus(corpus_of(doubled))
+    place = places(parts)
+    for document in documents:
+        other = _variants(document)[variant]
+        assert other != document
+        assert place[digest_of([other])] == place[digest_of([document])]
+    assert len(parts.test) == 2 * 8
+    assert sum(len(part) for part in vars(parts).values()) == 80
+
+
+@settings(max_examples=25, deadline=None)
+@given(lengths)
+def test_only_documents_with_a_twin_are_moved_by_it(sizes: list[int]) -> None:
+    # A group has the smallest rank of its members: it stands where its first member stood alone.
+    documents = random_documents(sizes, repeat=1)
+    twin = [sentence.upper() for sentence in documents[0]]
+    ranks = sorted(map(digest_of, ([document] for document in documents)))
+    parts = split_corpus(corpus_of([*documents, twin]))
+    first = min(digest_of([documents[0]]), digest_of([twin]))
+    order = sorted({*ranks, first} - {max(digest_of([documents[0]]), digest_of([twin]))})
+    place = places(parts)
+    along = [place[rank] for rank in order]
+    assert along == sorted(along, key=["test", "validation", "train"].index)
+
+
+def test_the_split_of_the_toy_corpus_is_pinned() -> None:
+    # No two of its documents read alike, so that folding moves none of them.
+    assert prepare_text(TextConfig()).digest == "4911bf3a44b6a8ebb437b9231bd45206"
+
+
 def test_the_split_is_pinned() -> None:
     # Results of old runs are compared with those of new ones, so no document ever changes sides.
     parts = split_corpus(corpus_of([[f"document {number}"] for number in range(40)]))
@@ -180,8 +227,20 @@ def test_twenty_four_documents_can_be_split() -> None:
 
 
 def test_a_hundred_copies_of_one_document_are_one_document() -> None:
-    with pytest.raises(UserError, match=r"got '1 document'"):
-        split_corpus(corpus_of([["the same"]] * 100))
+    for copies in ([["the same"]] * 100, [["the same"], ["The  SAME"]] * 50):
+        with pytest.raises(
+            UserError, match=r"got '1 document'\. Documents that read alike count "
+        ):
+            split_corpus(corpus_of(copies))
+
+
+@pytest.mark.parametrize("by", ["document", "file"])
+def test_copies_are_not_spoken_of_where_there_are_none(by: SplitUnit) -> None:
+    with pytest.raises(UserError) as caught:
+        split_corpus(corpus_of(numbered(12)), by=by)
+    assert "alike" not in str(caught.value)
+    with pytest.raises(UserError, match="Documents that read alike count once"):
+        split_corpus(corpus_of(numbered(12) * 2), by=by)
 
 
 def test_too_few_files_are_refused() -> None:
