@@ -15,14 +15,14 @@ from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int, Int64, Integer, Shaped, UInt64
+from jaxtyping import Bool, Int64, Shaped, UInt64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.data.rows.choosing import Choice, choose_tokens
 from lit_roberta.data.tokens.vocabulary import Vocabulary
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 from lit_roberta.randomness import Purpose, below, random_bits
 
 _LOW_HALF = np.uint64(0xFFFFFFFF)
@@ -119,21 +119,22 @@ def corrupt(
 
 
 def dynamic_mask(
-    input_ids: Integer[Tensor, "*shape"],
-    special_tokens_mask: Shaped[Tensor, "*shape"],
+    input_ids: ArrayLike | Tensor,
+    special_tokens_mask: ArrayLike | Tensor,
     *,
     seed: int,
     example: ArrayLike | int,
     epoch: ArrayLike | int,
     masking: MaskingConfig | None = None,
     vocabulary: Vocabulary | None = None,
-    word_starts: Bool[Tensor, "*shape"] | None = None,
-) -> tuple[Int[Tensor, "*shape"], Int[Tensor, "*shape"]]:
+    word_starts: ArrayLike | Tensor | None = None,
+) -> tuple[Int64[Tensor, "*shape"], Int64[Tensor, "*shape"]]:
     """Mask rows anew in each epoch, as RoBERTa does.
 
     Args:
-        input_ids: One row `[seq]`, or several `[batch, seq]`.
-        special_tokens_mask: True (or 1) at special tokens and padding, which are never chosen.
+        input_ids: One row `[seq]`, or several `[batch, seq]`: a tensor, an array or lists.
+        special_tokens_mask: True (or 1) at special tokens and padding, which are never chosen; of
+            the same shape.
         seed: The run's seed.
         example: Number of the row's example; for several rows an array `[batch]`.
         epoch: The epoch, or one for each row.
@@ -147,7 +148,8 @@ def dynamic_mask(
         IGNORE_INDEX elsewhere. The arguments are not changed.
 
     Raises:
-        UserError: If whole words are asked for, and nothing says where they start.
+        UserError: If whole words are asked for, and nothing says where they start; or shapes do
+            not fit together.
 
     Example:
         >>> row = torch.tensor([2, 10, 11, 12, 13, 14, 15, 3])
@@ -164,29 +166,35 @@ def dynamic_mask(
             "none" if word_starts is None else "some",
             "Set whole_word to match.",
         )
-    rows = np.atleast_2d(input_ids.numpy()).astype(np.int64)  # a copy, to be changed
+    ids = _array("input_ids", input_ids)
+    rows = np.atleast_2d(_require_rows(ids)).astype(np.int64)  # a copy, to be changed
     if vocabulary is None:
         vocabulary = Vocabulary.plain(int(rows.max(initial=0)) + 1)
-    special = np.atleast_2d(special_tokens_mask.numpy()).astype(bool)
+    special = _flags("special_tokens_mask", special_tokens_mask, shape=ids.shape)
     maskable = ~special & vocabulary.maskable[rows]
-    examples, epochs = np.asarray(example, np.int64), np.asarray(epoch, np.int64)
+    keys = visit_keys(
+        _number_of_each("example", example, rows=len(rows)),
+        _number_of_each("epoch", epoch, rows=len(rows), common=True),
+        seed=seed,
+    )
     choice = choose_tokens(
         maskable,
         rate=masking.rate,
-        keys=np.broadcast_to(visit_keys(examples, epochs, seed=seed), len(rows)),
-        word_starts=None if word_starts is None else np.atleast_2d(word_starts.numpy()),
+        keys=np.broadcast_to(keys, len(rows)),
+        word_starts=(
+            None if word_starts is None else _flags("word_starts", word_starts, shape=ids.shape)
+        ),
     )
     labels = np.full_like(rows, IGNORE_INDEX)
     labels[choice.rows, choice.columns] = corrupt(
         rows, choice, masking=masking, vocabulary=vocabulary
     )
-    shape = tuple(input_ids.shape)
-    return torch.from_numpy(rows.reshape(shape)), torch.from_numpy(labels.reshape(shape))
+    return torch.from_numpy(rows.reshape(ids.shape)), torch.from_numpy(labels.reshape(ids.shape))
 
 
 def static_mask(
-    input_ids: Integer[Tensor, "*shape"],
-    special_tokens_mask: Shaped[Tensor, "*shape"],
+    input_ids: ArrayLike | Tensor,
+    special_tokens_mask: ArrayLike | Tensor,
     *,
     seed: int,
     example: ArrayLike | int,
@@ -194,8 +202,8 @@ def static_mask(
     epoch: int = 0,
     masking: MaskingConfig | None = None,
     vocabulary: Vocabulary | None = None,
-    word_starts: Bool[Tensor, "*shape"] | None = None,
-) -> tuple[Int[Tensor, "*shape"], Int[Tensor, "*shape"]]:
+    word_starts: ArrayLike | Tensor | None = None,
+) -> tuple[Int64[Tensor, "*shape"], Int64[Tensor, "*shape"]]:
     """Mask rows the same way in every epoch, or in `copies` ways by turns, as BERT does.
 
     This is `dynamic_mask` with `epoch % copies` for the epoch, and nothing else.
@@ -213,7 +221,12 @@ def static_mask(
 
     Returns:
         As `dynamic_mask`.
+
+    Raises:
+        UserError: As `dynamic_mask`, or if there is no copy.
     """
+    if copies < 1:
+        raise must("copies", "be at least 1", copies, "Give 1 for one mask for ever.")
     return dynamic_mask(
         input_ids,
         special_tokens_mask,
@@ -224,3 +237,52 @@ def static_mask(
         vocabulary=vocabulary,
         word_starts=word_starts,
     )
+
+
+def _array(name: str, values: ArrayLike | Tensor) -> Shaped[np.ndarray, "..."]:
+    try:
+        array: Shaped[np.ndarray, "..."] = torch.as_tensor(values).detach().cpu().numpy()
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(
+            f"{name} must be a tensor, an array or lists of numbers, got something else: "
+            f"{reason}. Pad rows to one length."
+        ) from error
+    return array
+
+
+def _require_rows(ids: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
+    """Refuse what is not one row or several rows of ids."""
+    if ids.ndim not in (1, 2):
+        remedy = "Give one row, or several of one length."
+        raise must("input_ids", "have the shape [seq] or [batch, seq]", list(ids.shape), remedy)
+    if ids.size and not np.issubdtype(ids.dtype, np.integer):
+        raise must("input_ids", "be whole numbers", str(ids.dtype), "Give ids of tokens.")
+    if ids.min(initial=0) < 0:
+        raise must("input_ids", "be 0 or more", int(ids.min()), "Give ids of tokens.")
+    return ids
+
+
+def _flags(
+    name: str, values: ArrayLike | Tensor, *, shape: tuple[int, ...]
+) -> Bool[np.ndarray, "batch seq"]:
+    array = _array(name, values)
+    if array.shape != shape:
+        rule = f"have the shape of input_ids, {list(shape)}"
+        raise must(name, rule, list(array.shape), "Give one value for each token.")
+    return np.atleast_2d(array).astype(bool)
+
+
+def _number_of_each(
+    name: str, values: ArrayLike | int, *, rows: int, common: bool = False
+) -> Int64[np.ndarray, "..."]:
+    """Take a number for each row, or one in common where that is no mistake.
+
+    Rows with one example in common would all get the same mask.
+    """
+    array = np.asarray(values, np.int64)
+    if array.shape == (rows,) or (array.shape == () and (common or rows == 1)):
+        return array
+    got = array.item() if array.shape == () else f"the shape {list(array.shape)}"
+    remedy = f"Give an array of {rows}, such as numpy.arange({rows})."
+    raise must(name, f"be an array with a number for each of the {rows} rows", got, remedy)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -328,6 +329,93 @@ def test_whole_words_need_to_know_where_words_start() -> None:
             epoch=0,
             masking=MaskingConfig(whole_word=True),
         )
+
+
+@pytest.mark.parametrize("whole_word", [False, True])
+def test_lists_and_arrays_are_masked_as_tensors_are(whole_word: bool) -> None:
+    ids, special = rows_of_length(12, 3)
+    how: dict[str, Any] = {"masking": MaskingConfig(whole_word=whole_word)}
+    starts = torch.ones_like(special) if whole_word else None
+    common: dict[str, Any] = {"seed": 3, "epoch": 1, **how}
+    wanted = dynamic_mask(ids, special, example=[4, 5, 6], word_starts=starts, **common)
+    kinds: list[Callable[[Any], Any]] = [
+        lambda values: None if values is None else values.tolist(),
+        lambda values: None if values is None else values.numpy(),
+        lambda values: None if values is None else values.int(),
+    ]
+    for kind in kinds:
+        given_ = [kind(each) for each in (ids, special, starts)]
+        for mask in (dynamic_mask, static_mask):
+            own: dict[str, Any] = {"copies": 7} if mask is static_mask else {}
+            found = mask(
+                given_[0], given_[1], example=[4, 5, 6], word_starts=given_[2], **common, **own
+            )
+            assert torch.equal(found[0], wanted[0])
+            assert torch.equal(found[1], wanted[1])
+            assert found[0].dtype == torch.int64
+
+
+def test_a_row_of_a_batch_is_the_row_alone() -> None:
+    ids, special = rows_of_length(12, 1)
+    alone = dynamic_mask(ids[0], special[0], seed=0, example=3, epoch=2)
+    for example in (3, [3]):
+        masked, labels = dynamic_mask(ids, special, seed=0, example=example, epoch=[2])
+        assert torch.equal(masked[0], alone[0])
+        assert torch.equal(labels[0], alone[1])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (
+            {"special_tokens_mask": [[1, 0, 1]] * 2},
+            "special_tokens_mask must have the shape of input_ids, [2, 4], got [2, 3]. Give one v",
+        ),
+        ({"special_tokens_mask": [1, 0, 0, 1]}, "special_tokens_mask must have the shape of inpu"),
+        (
+            {"word_starts": [[1, 1]] * 2, "masking": MaskingConfig(whole_word=True)},
+            "word_starts must have the shape of input_ids, [2, 4], got [2, 2].",
+        ),
+        ({"input_ids": [[2, 7, 3], [2, 7]]}, "input_ids must be a tensor, an array or lists of n"),
+        ({"input_ids": "words"}, "input_ids must be a tensor, an array or lists of numbers, got "),
+        ({"input_ids": [[[2, 7, 3]]]}, "input_ids must have the shape [seq] or [batch, seq], got"),
+        (
+            {"input_ids": np.array(7)},
+            "input_ids must have the shape [seq] or [batch, seq], got []. Give",
+        ),
+        ({"input_ids": [2.0, 7.5]}, "input_ids must be whole numbers, got 'float32'."),
+        ({"input_ids": [[2, 7, -100, 3]] * 2}, "input_ids must be 0 or more, got -100."),
+        (
+            {"example": 5},
+            "example must be an array with a number for each of the 2 rows, got 5. Give an array "
+            "of 2, such as numpy.arange(2).",
+        ),
+        ({"example": [5]}, "example must be an array with a number for each of the 2 rows, got "),
+        ({"example": [1, 2, 3]}, "example must be an array with a number for each of the 2 rows"),
+        ({"epoch": [1, 2, 3]}, "epoch must be an array with a number for each of the 2 rows, got"),
+    ],
+)
+@pytest.mark.parametrize("mask", [dynamic_mask, static_mask])
+def test_arguments_that_do_not_fit_together_are_refused(
+    mask: Callable[..., Any], changed: dict[str, Any], words: str
+) -> None:
+    arguments = {
+        "input_ids": [[2, 7, 8, 3]] * 2,
+        "special_tokens_mask": [[1, 0, 0, 1]] * 2,
+        "example": [0, 1],
+        "epoch": 0,
+    }
+    if mask is static_mask and "epoch" in changed:
+        return  # static masks have one epoch for all rows
+    with pytest.raises(UserError) as caught:
+        mask(**arguments | changed, seed=0)
+    assert str(caught.value).startswith(words)
+    assert "\n" not in str(caught.value)
+
+
+def test_static_masks_need_a_copy() -> None:
+    with pytest.raises(UserError, match=r"^copies must be at least 1, got 0\."):
+        static_mask(SIX_WORDS, SIX_SPECIAL, seed=0, example=0, copies=0)
 
 
 def test_dynamic_may_be_said_in_words() -> None:
