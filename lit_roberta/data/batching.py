@@ -11,6 +11,8 @@ from lit_roberta.errors import UserError, must
 BudgetUnit = Literal["updates", "sequences", "tokens", "epochs"]
 """What training can be counted in. Tokens are non-padding ones, special ones included."""
 
+_LARGEST = 2**31 - 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class BatchConfig:
@@ -28,6 +30,10 @@ class BatchConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise must(f"data.{name}", "be 1 or more", value, "Give a positive whole number.")
+            if value is not None and value > _LARGEST:
+                raise must(
+                    f"data.{name}", f"be at most {_LARGEST:,}", value, "No memory holds it."
+                )
         if self.batch_size is not None and self.batch_tokens is not None:
             raise UserError(
                 "data.batch_size and data.batch_tokens can't both be set. "

@@ -69,6 +69,16 @@ def test_sizes_are_positive(name: str, value: int) -> None:
         BatchConfig(**{name: value})
 
 
+@pytest.mark.parametrize("name", ["batch_size", "batch_tokens", "micro_batch_size"])
+@pytest.mark.parametrize("value", [2**31, 10**30])
+def test_sizes_that_no_memory_holds_are_refused(name: str, value: int) -> None:
+    with pytest.raises(
+        UserError, match=rf"data\.{name} must be at most 2,147,483,647, got {value}"
+    ):
+        BatchConfig(**{name: value})
+    BatchConfig(**{name: 2**31 - 1})
+
+
 def test_units_of_training_agree(corpus: str) -> None:
     module = build(corpus, batch_size=7)
     epoch = module.updates_for("epochs", 3)

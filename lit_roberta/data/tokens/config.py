@@ -16,6 +16,9 @@ DEFAULT_VOCAB_SIZE = 8192
 """Of `wordpiece` and `bytelevel-bpe`: about what a few megabytes of text can fill."""
 
 _BYTES = 256
+_MOST_ENTRIES = 2**24
+"""The library sets memory aside for each entry asked for, and aborts where it gets none."""
+_MOST_TIMES = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,11 @@ class TokenizerConfig:
             raise must(
                 "data.tokenizer.vocab_size", f"be {smallest} or more", self.vocab_size, remedy
             )
+        for name, most in (("vocab_size", _MOST_ENTRIES), ("min_frequency", _MOST_TIMES)):
+            value = getattr(self, name)
+            if value is not None and value > most:
+                remedy = "No text fills more."
+                raise must(f"data.tokenizer.{name}", f"be at most {most:,}", value, remedy)
         if self.min_frequency < 1:
             remedy = "With 1, everything seen counts."
             raise must("data.tokenizer.min_frequency", "be 1 or more", self.min_frequency, remedy)

@@ -58,15 +58,16 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
             end or masking.
     """
     place = Path(path)
-    folder = place if place.is_dir() else place.parent
     try:
-        settings = _settings(folder)
+        settings = _settings(place if place.is_dir() else place.parent, path)
         backend, notices = _find_loader(place)(settings)
     except UserError:
         raise
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        # TypeError: a setting beside the vocabulary is of another type than it should be.
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
         raise must(
-            "data.tokenizer.path", "be readable", path, f"It fails with: {error}."
+            "data.tokenizer.path", "be readable", path, f"It fails with: {reason}."
         ) from error
     except Exception as error:
         if (
@@ -93,12 +94,17 @@ def _find_loader(place: Path) -> Callable[[dict[str, Any]], tuple[Tokenizer, lis
     raise must("data.tokenizer.path", rule, str(place), "Give a Hugging Face tokenizer.")
 
 
-def _settings(folder: Path) -> dict[str, Any]:
+def _settings(folder: Path, path: str) -> dict[str, Any]:
     """Read what lies beside a vocabulary: names of control tokens, lower-casing."""
     settings: dict[str, Any] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         if (folder / name).is_file():
-            settings |= json.loads((folder / name).read_text(encoding="utf-8"))
+            found = json.loads((folder / name).read_text(encoding="utf-8"))
+            if not isinstance(found, dict):
+                rule = f"hold a JSON object in {name}"
+                remedy = f"It holds {json.dumps(found)[:40]}: repair it or take it away."
+                raise must("data.tokenizer.path", rule, path, remedy)
+            settings |= found
     return settings
 
 

@@ -195,3 +195,34 @@ def test_text_never_becomes_a_control_token_of_a_ready_vocabulary(text: str) -> 
 
 
 _loaded: dict[str, Tokenizer] = {}
+
+
+@pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
+@pytest.mark.parametrize("content", ["[1]", "3", "null", '"words"'])
+def test_settings_that_are_no_object_are_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = write_bert(tmp_path)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        Tokenizer.from_path(path)
+    assert str(caught.value) == (
+        f"data.tokenizer.path must hold a JSON object in {name}, got {path!r}. "
+        f"It holds {content}: repair it or take it away."
+    )
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, '{"do_lower_case": "yes"}'])
+def test_settings_that_can_not_be_used_are_refused(tmp_path: Path, content: str) -> None:
+    path = write_bert(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(content, encoding="utf-8")
+    with pytest.raises(
+        UserError, match=r"^data\.tokenizer\.path must be readable, got "
+    ) as caught:
+        Tokenizer.from_path(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_path_that_is_too_long_is_refused() -> None:
+    with pytest.raises(
+        UserError, match=r"must be readable, got .* It fails with: File name too lo"
+    ):
+        Tokenizer.from_path("x" * 5000)
