@@ -2,6 +2,17 @@
 
 Training does not use them. It asks the stream for whole updates, whose rows are the same ones: a
 `BertDataset` item is what update after update shows of that example.
+
+Example:
+    >>> from itertools import chain
+    >>> from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+    >>> documents = [["The cat sat.", "It slept."], ["Rain fell.", "The cat ran.", "It hid."]]
+    >>> sentences = chain.from_iterable(documents)
+    >>> tokenizer = Tokenizer.train(sentences, TokenizerConfig(min_frequency=1))
+    >>> bert = BertDataset(documents, tokenizer, max_length=16)
+    >>> roberta = RobertaDataset(documents, tokenizer, max_length=16)
+    >>> len(bert), len(roberta), bert[0].input_ids.shape, int(roberta[0].attention_mask.sum())
+    (3, 2, torch.Size([16]), 9)
 """
 
 from __future__ import annotations

@@ -77,10 +77,11 @@ class Tokenizer:
 
         Raises:
             UserError: If the text does not suit the kind, or holds nothing to learn.
+            TypeError: If documents are given in place of their sentences.
         """
         if config.path is not None:
             return cls.from_path(config.path)
-        backend = train_backend(sentences, config)
+        backend = train_backend(_checked(sentences), config)
         tokenizer = cls(backend, special_tokens=SpecialTokens(), config=config)
         if tokenizer.vocab_size == len(SPECIAL_TOKENS):
             rule = f"hold a word that is seen {config.min_frequency} times"
@@ -216,6 +217,22 @@ class Tokenizer:
             mask_id=self.word_to_id[tokens.mask_token],
             special_ids=frozenset(control),
         )
+
+
+def _checked(sentences: Iterable[str]) -> Iterator[str]:
+    """Pass sentences on, and refuse what is none: documents above all, and one whole text."""
+    if isinstance(sentences, str):
+        raise TypeError("sentences must be a list of strings, got one string. Put it in a list.")
+    return map(_require_string, sentences)
+
+
+def _require_string(sentence: object) -> str:
+    if not isinstance(sentence, str):
+        raise TypeError(
+            f"sentences must be strings, got a {type(sentence).__name__}. For documents, give "
+            "itertools.chain.from_iterable(documents)."
+        )
+    return sentence
 
 
 def _hardened(

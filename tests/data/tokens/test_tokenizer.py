@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,3 +241,38 @@ def test_a_forked_process_can_still_encode_a_sentence(tmp_path: os.PathLike[str]
     process.start()
     process.join(60)
     assert process.exitcode == 0
+
+
+@pytest.mark.parametrize(("name", "most"), [("vocab_size", 2**24), ("min_frequency", 2**31 - 1)])
+@pytest.mark.parametrize("value", [2**31, 2**63, 10**30])
+def test_numbers_that_no_text_fills_are_refused(name: str, most: int, value: int) -> None:
+    with pytest.raises(UserError) as caught:
+        TokenizerConfig(**{name: value})  # type: ignore[arg-type]
+    assert str(caught.value).startswith(
+        f"data.tokenizer.{name} must be at most {most:,}, got {value}."
+    )
+
+
+def test_the_largest_numbers_are_taken() -> None:
+    config = TokenizerConfig(kind="wordpiece", vocab_size=2**24)
+    assert Tokenizer.train(SENTENCES, config).vocab_size < 1000
+
+
+@pytest.mark.parametrize(
+    ("given_", "got"),
+    [(iter([["One.", "Two."]]), "list"), (iter([b"One."]), "bytes"), (iter(["One.", 3]), "int")],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_sentence_is_a_clear_type_error(
+    kind: TokenizerKind, given_: Any, got: str
+) -> None:
+    given_ = copy.copy(given_)
+    with pytest.raises(TypeError) as caught:
+        Tokenizer.train(given_, TokenizerConfig(kind=kind, min_frequency=1))
+    assert f"sentences must be strings, got a {got}" in str(caught.value)
+    assert "chain.from_iterable(documents)" in str(caught.value)
+
+
+def test_a_text_is_not_taken_for_its_sentences() -> None:
+    with pytest.raises(TypeError, match="sentences must be a list of strings, got one string"):
+        Tokenizer.train("One sentence.", TokenizerConfig())
