@@ -7,12 +7,14 @@ run.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, must
@@ -20,6 +22,8 @@ from lit_roberta.training.arguments import arrange, find_config
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.cli import PretrainingCLI
 from lit_roberta.training.console import without_small_talk
+
+logger = logging.getLogger(__name__)
 
 _OURS = {
     "trainer.max_steps": "Give --budget.unit and --budget.amount.",
@@ -36,6 +40,24 @@ _OURS = {
     "model.seed": "Give --seeds, the number of them.",
 }
 """Settings that the comparison decides, and what to give in their place."""
+
+_AGREEING = {
+    "trainer.devices": ("auto", 1),
+    "trainer.num_nodes": (1,),
+    "trainer.fast_dev_run": (False,),
+    "trainer.max_epochs": (-1,),
+    "trainer.max_steps": (-1,),
+}
+"""Values of a file that say nothing else than the comparison does, besides null."""
+
+_UNDONE = (
+    "--trainer.max_epochs=-1",
+    "--trainer.max_time=null",
+    "--trainer.fast_dev_run=false",
+    "--trainer.devices=1",
+    "--trainer.num_nodes=1",
+)
+"""What takes a file's own length and devices back; the rest is given to each run anyway."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +104,21 @@ def read_recipes(
         _read(name, source, overlays, overrides)
         for name, source in zip(_short_names(sources), sources, strict=True)
     ]
+    for path in dict.fromkeys([*sources, *map(find_config, overlays)]):
+        for notice in _decided_elsewhere(path):
+            logger.info("%s", notice)
     _check_same_text(recipes)
     return recipes
+
+
+def _decided_elsewhere(path: Path) -> list[str]:
+    """Say which settings of a file have no effect, because the comparison decides them."""
+    given = dict(flatten(yaml.safe_load(path.read_text(encoding="utf-8")) or {}))
+    return [
+        f"{path} sets {name} {value}, which the comparison decides. {_OURS[name]}"
+        for name, value in given.items()
+        if name in _OURS and value is not None and value not in _AGREEING.get(name, ())
+    ]
 
 
 class _UnstartedCLI(PretrainingCLI):
@@ -102,14 +137,17 @@ def _read(
     configs = [word for path in (str(source), *overlays) for word in ("--config", path)]
     arguments = ("fit", *configs, *(f"--{override}" for override in overrides))
     # The length in a recipe's own file is not the comparison's; one update stands in for it here.
-    placeholders = ("--trainer.max_steps=1", "--trainer.max_epochs=-1", "--trainer.logger=false")
+    placeholders = (
+        *("--trainer.max_steps=1", "--trainer.max_epochs=-1", "--trainer.logger=false"),
+        "--ckpt_path=null",
+    )
     with without_small_talk():
         cli = _UnstartedCLI(arrange([*arguments, *placeholders, "--trainer.fast_dev_run=true"]))
     settings = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
     return PlannedRecipe(
         name=name,
         source=str(source),
-        arguments=(*arguments, "--trainer.max_epochs=-1", "--trainer.devices=1"),
+        arguments=(*arguments, *_UNDONE),
         settings={key: value for key, value in settings.items() if key != "trainer.logger"},
         data=cli.datamodule,
     )

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytorch_lightning.callbacks import Timer
 
-from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.recipes import PlannedRecipe, _UnstartedCLI, read_recipes
 from lit_roberta.errors import UserError
+from lit_roberta.training.arguments import arrange
 from tests.comparison.texts import write_text
 
 
@@ -65,6 +69,49 @@ def test_an_unknown_file_is_named(text: Path) -> None:
 def test_what_the_comparison_decides_cannot_be_set(text: Path, setting: str) -> None:
     with pytest.raises(UserError, match="must be left to the comparison, got "):
         read(text, "bert", overrides=(setting,))
+
+
+def test_what_a_file_sets_and_the_comparison_decides_is_said(
+    text: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "seed_everything: 0\nckpt_path: nowhere.ckpt\n"
+        "trainer: {max_steps: 77, max_time: '00:00:00:01', fast_dev_run: 3, num_nodes: 1}\n"
+        "trainer.default_root_dir: here\n"
+    )
+    caplog.set_level(logging.INFO, logger="lit_roberta.comparison")
+    recipes = read_recipes(
+        ["bert", str(file)], overlays=[str(file)], overrides=[f"data.corpus={text}"]
+    )
+    said = caplog.messages
+    assert (
+        f"{file} sets trainer.max_steps 77, which the comparison decides. Give --budget" in said[2]
+    )
+    assert [line.partition(" sets ")[2].split(",")[0] for line in said] == [
+        "seed_everything 0",
+        "ckpt_path nowhere.ckpt",
+        "trainer.max_steps 77",
+        "trainer.max_time 00:00:00:01",
+        "trainer.fast_dev_run 3",
+        "trainer.default_root_dir here",
+    ]
+    # The settings of the run are the comparison's, whatever the file says.
+    arguments = (*recipes[0].arguments, "--trainer.max_steps=5", "--ckpt_path=last")
+    trainer: Any = _UnstartedCLI(
+        arrange([*arguments, f"--trainer.default_root_dir={tmp_path}"])
+    ).trainer
+    assert trainer.max_steps == 5
+    assert not trainer.fast_dev_run
+    assert not [each for each in trainer.callbacks if isinstance(each, Timer)]
+
+
+def test_files_that_decide_nothing_get_no_notice(
+    text: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="lit_roberta.comparison")
+    read(text, "bert", "bert-10", "roberta")
+    assert caplog.messages == []
 
 
 def test_a_typo_in_a_setting_is_refused(text: Path) -> None:
