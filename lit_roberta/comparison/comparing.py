@@ -6,6 +6,7 @@ The order of things and nothing else; each step is a module beside this one.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,13 @@ from lit_roberta.comparison.report import write_report
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Failure, Results, TuningRow
 from lit_roberta.comparison.run import Run
-from lit_roberta.comparison.tasks import RESULT, Task, finished
+from lit_roberta.comparison.tasks import (
+    RESULT,
+    Task,
+    finished,
+    superseded,
+    without_damaged_checkpoints,
+)
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.tuning_table import write_tuning
@@ -200,6 +207,8 @@ def _make(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list[Fai
     if len(missing) < len(tasks):
         kept = len(tasks) - len(missing)
         console.print(f"{kept} of {len(tasks)} runs are there already, and unchanged.")
+    for notice in _made_anew(missing):
+        console.print(notice, markup=False, highlight=False, soft_wrap=True)
     failed: list[Event] = []
     with RunDisplay(missing, console=console) as display:
 
@@ -213,6 +222,19 @@ def _make(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list[Fai
         Failure(recipe=event.task.recipe, seed=event.task.seed, message=event.message)
         for event in failed
     ]
+
+
+def _made_anew(missing: Sequence[Task]) -> list[str]:
+    """Say which of the runs that lie there are replaced, and clear those that can't go on."""
+    notices = []
+    if replaced := [task for task in missing if superseded(task)]:
+        runs, are = ("runs", "are") if len(replaced) > 1 else ("run", "is")
+        folder = os.path.commonpath([task.folder for task in replaced])
+        notices.append(
+            f"{len(replaced)} finished {runs} in {folder} {are} of another text, budget, setting "
+            f"or version, and {are} made anew."
+        )
+    return [*notices, *filter(None, map(without_damaged_checkpoints, missing))]
 
 
 def _read_runs(plan: Plan) -> list[Run]:

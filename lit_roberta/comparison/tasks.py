@@ -11,17 +11,20 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Literal
+from types import NoneType
+from typing import Any, Literal
 
 from lit_roberta.comparison.evaluation import evaluate, score_part
 from lit_roberta.comparison.observer import run_observed
-from lit_roberta.comparison.run import write_json
+from lit_roberta.comparison.run import Curves, HeldOut, Run, write_json
 from lit_roberta.data.examples.packing import Format
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.checkpoint_files import BEST, CHECKPOINT_FOLDER, LAST
+from lit_roberta.training.checkpoint_settings import read_checkpoint_settings
 
 Aim = Literal["result", "validation", "timing"]
 """A whole result; only the validation loss, to choose a learning rate by; or only the pace."""
@@ -62,11 +65,71 @@ class Interrupted(Exception):  # noqa: N818 - it is no error
 
 def finished(task: Task) -> bool:
     """Tell whether a run lies there complete, made of the same things."""
+    stored = _stored(task)
+    return stored.get("fingerprint") == task.fingerprint and _is_whole(stored, task)
+
+
+def superseded(task: Task) -> bool:
+    """Tell whether a result lies in the run's place that was made of other things."""
+    return _stored(task).get("fingerprint", task.fingerprint) != task.fingerprint
+
+
+def without_damaged_checkpoints(task: Task) -> str | None:
+    """Clear an unfinished run of which a checkpoint can't be read, so that it starts afresh.
+
+    Returns:
+        What to tell the user; None where nothing was damaged.
+    """
+    if _fingerprint_of(task.folder / _MARK) != task.fingerprint:
+        return None  # it is made anew anyway, or is nothing of ours
+    for path in (task.folder / CHECKPOINT_FOLDER / name for name in (LAST, BEST)):
+        try:
+            if path.is_file():
+                read_checkpoint_settings(path)
+        except UserError:
+            shutil.rmtree(task.folder)
+            return f"{path} can't be read: {task.label} starts afresh."
+    return None
+
+
+def _stored(task: Task) -> dict[str, Any]:
+    """Read what lies in the place of a run's result; nothing where that is no result."""
     try:
         stored = json.loads((task.folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def _is_whole(stored: Mapping[str, Any], task: Task) -> bool:
+    """Tell whether a result has everything that will be read of it."""
+    if task.aim != "result":
+        name = "validation_loss" if task.aim == "validation" else "seconds_per_update"
+        return isinstance(stored.get(name), float)
+    try:
+        run = Run.from_json(stored)
+    except (AttributeError, KeyError, TypeError, ValueError):
         return False
-    return isinstance(stored, dict) and stored.get("fingerprint") == task.fingerprint
+    parts: list[Run | Curves | HeldOut] = [run, run.curves]
+    parts += [*run.heldout.values(), *run.heldout_best.values()]
+    has_formats = set(task.formats) <= set(run.heldout) & set(run.heldout_best)
+    return has_formats and all(map(_fits_its_fields, parts))
+
+
+def _fits_its_fields(part: Run | HeldOut | Curves) -> bool:
+    """Tell whether numbers, names and lists stand where they belong."""
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "int": int,
+        "float": (int, float),
+        "float | None": (int, float, NoneType),
+        "str": str,
+        "list": list,
+        "dict": dict,
+    }
+    return all(
+        isinstance(getattr(part, each.name), kinds.get(str(each.type).split("[")[0], object))
+        for each in fields(part)
+    )
 
 
 def execute(task: Task, tell: Tell) -> None:
@@ -128,7 +191,7 @@ def _prepare_folder(task: Task) -> None:
 def _fingerprint_of(mark: Path) -> object:
     try:
         return json.loads(mark.read_text(encoding="utf-8"))["fingerprint"]
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

@@ -109,6 +109,23 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     assert "diverged" in (folder / "report" / "report.html").read_text("utf-8")
 
 
+def test_runs_that_other_settings_made_are_said_to_be_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The runs of the tests before lie there; without them, they are made here.
+    runs = folder / "report" / "runs"
+    if not (runs / "roberta" / "seed-0" / "result.json").is_file():
+        assert main(_words(folder, "bert", "roberta", *_TINY)) == 0
+    capsys.readouterr()
+    words = ["3" if word == "4" else word for word in _TINY]
+    assert main(_words(folder, "bert", "roberta", *words)) == 0
+    assert (
+        f"2 finished runs in {runs} are of another text, budget, setting or version, and are "
+        "made anew."
+    ) in capsys.readouterr().err
+    assert [run["updates"] for run in _results(folder)["runs"]] == [3, 3]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_everything_in_order(tmp_path: Path, number: int, status: int) -> None:

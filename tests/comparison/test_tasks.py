@@ -2,14 +2,23 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lit_roberta.comparison.run import Run, write_json
-from lit_roberta.comparison.tasks import Task, execute, finished
+from lit_roberta.comparison.tasks import (
+    Aim,
+    Task,
+    execute,
+    finished,
+    superseded,
+    without_damaged_checkpoints,
+)
 from lit_roberta.errors import UserError
+from tests.comparison.planted import plant_results
 from tests.comparison.texts import write_text
 
 
@@ -86,8 +95,65 @@ def test_what_is_not_this_runs_result_is_not_taken_for_it(task: Task, content: s
     task.folder.mkdir(parents=True)
     (task.folder / "result.json").write_text(content)
     assert not finished(task)
-    write_json(task.folder / "result.json", {"fingerprint": "first"})
-    assert finished(task)
+    assert superseded(task) is ("other" in content)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"fingerprint": "second"},
+        {"tokens": "many"},
+        {"curves": {}},
+        {"curves": None},
+        {"guesses": 3},
+        {"heldout": {"sentence-pair": {"mlm_loss": 3.0}}},
+        {"heldout": {}},
+        {"unknown": 1},
+        {"nsp_accuracy": "high"},
+    ],
+)
+def test_a_result_is_only_taken_if_nothing_of_it_is_missing(
+    task: Task, change: dict[str, Any]
+) -> None:
+    planted = replace(plant_results().runs[0], fingerprint="first")
+    task.folder.mkdir(parents=True)
+    write_json(task.folder / "result.json", {**asdict(planted), **change})
+    assert finished(task) is (not change)
+    assert superseded(task) is (change == {"fingerprint": "second"})
+    values = asdict(planted)
+    del values["epochs"]
+    write_json(task.folder / "result.json", values)
+    assert not finished(task)
+
+
+@pytest.mark.parametrize(
+    ("aim", "field"), [("validation", "validation_loss"), ("timing", "seconds_per_update")]
+)
+def test_a_result_for_one_number_has_that_number(task: Task, aim: Aim, field: str) -> None:
+    task = replace(task, aim=aim)
+    task.folder.mkdir(parents=True)
+    for values, whole in (({}, False), ({field: "3"}, False), ({field: 3.5}, True)):
+        write_json(task.folder / "result.json", {"fingerprint": "first", **values})
+        assert finished(task) is whole
+
+
+@pytest.mark.parametrize("name", ["last.ckpt", "best.ckpt"])
+def test_an_unfinished_run_with_a_damaged_checkpoint_starts_afresh(task: Task, name: str) -> None:
+    task = replace(task, aim="validation")
+    execute(task, silent)
+    straight = (task.folder / "result.json").read_text("utf-8")
+    (task.folder / "result.json").unlink()
+    assert without_damaged_checkpoints(task) is None
+    path = task.folder / "checkpoints" / name
+    path.unlink()  # the other name may be the same file
+    path.write_bytes(b"junk")
+    assert without_damaged_checkpoints(replace(task, fingerprint="second")) is None
+    assert without_damaged_checkpoints(task) == (
+        f"{path} can't be read: bert, seed 3 starts afresh."
+    )
+    execute(task, silent)
+    assert (task.folder / "result.json").read_text("utf-8") == straight
 
 
 def test_a_run_that_diverges_says_so(task: Task) -> None:
