@@ -4,21 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lit_roberta.comparison.claims import Judgement
+from lit_roberta.comparison.claims import Arm, Judgement
+from lit_roberta.comparison.judging import FEWEST_DOCUMENTS, FEWEST_RUNS
 from lit_roberta.comparison.wording import joined
 
 
-def write_headline(judgement: Judgement) -> str:
-    """Say what holds over all arms, and who had no part in it."""
+def write_headline(
+    judgement: Judgement, arms: Sequence[Arm], *, failed: Sequence[str] = ()
+) -> str:
+    """Say what holds over all arms, and who had no part in it.
+
+    Args:
+        judgement: What was found.
+        arms: The arms that it was found of.
+        failed: Recipes without a finished run.
+    """
     if not judgement.pairs:
+        if failed:
+            return f"No comparison: {joined(failed)} failed."
         return "One recipe alone: there is nothing to compare it with."
+    missing = [f"{joined(failed)} failed."] if failed else []
+    return " ".join([*_findings(judgement, arms), *missing])
+
+
+def _findings(judgement: Judgement, arms: Sequence[Arm]) -> list[str]:
     without = [floor.name for floor in judgement.floors if not floor.learned]
     if judgement.kind == "not-learned-context":
-        return f"{unlearned(without)} So no winner is named."
-    settled = judgement.kind in ("too-few", "same-run")
+        return [unlearned(without), "So no winner is named."]
+    if judgement.kind == "too-few":
+        return [f"Too few {_too_few(arms)} for a verdict: these are figures only."]
+    settled = judgement.kind == "same-run"
     left = [floor.name for floor in judgement.floors if floor.learned or settled]
     text = _overall(judgement, left)
-    return text if len(left) == len(judgement.floors) else f"{text} {unlearned(without)}"
+    return [text] if len(left) == len(judgement.floors) else [text, unlearned(without)]
+
+
+def _too_few(arms: Sequence[Arm]) -> str:
+    """Say what there is too little of."""
+    runs = any(len(arm.seeds) < FEWEST_RUNS for arm in arms)
+    documents = any(arm.num_documents < FEWEST_DOCUMENTS for arm in arms)
+    return joined(["runs"] * runs + ["held-out documents"] * documents)
 
 
 def _overall(judgement: Judgement, names: Sequence[str]) -> str:
@@ -39,7 +64,6 @@ def _overall(judgement: Judgement, names: Sequence[str]) -> str:
         "no-difference": f"There is no difference that matters between {between}.",
         "cannot-tell": f"Nobody can tell from these runs {which} is better.",
         "same-run": "The recipes are the same run: at this budget nothing about them differs.",
-        "too-few": "Too few runs or documents for a verdict: these are figures only.",
     }[judgement.kind]
 
 

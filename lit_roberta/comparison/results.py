@@ -154,7 +154,12 @@ class Results:
 
     def verdict(self) -> Verdict:
         """Judge the finished runs, of which there must be one."""
-        return reach_verdict(self.arms(), np.asarray(self.text.document_unigram_nats))
+        finished = self.finished()
+        return reach_verdict(
+            self.arms(),
+            np.asarray(self.text.document_unigram_nats),
+            failed=[recipe.name for recipe in self.recipes if recipe not in finished],
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Give everything as plain values, the verdict first."""

@@ -33,18 +33,24 @@ class Verdict:
     winner: str | None
     headline: str
     sentences: list[str]
-    """One a pair, in the order of the arms; pairs with the same reason share one."""
+    """One a pair, in the order of the arms; a reason that pairs share is said once."""
     pairs: list[PairJudgement]
     floors: list[Floor]
 
 
-def reach_verdict(arms: Sequence[Arm], unigram: Float64[np.ndarray, " documents"]) -> Verdict:
+def reach_verdict(
+    arms: Sequence[Arm],
+    unigram: Float64[np.ndarray, " documents"],
+    *,
+    failed: Sequence[str] = (),
+) -> Verdict:
     """Judge the arms and say what came of it.
 
     Args:
         arms: At least one.
         unigram: Cross-entropy of each held-out document under the training text's word
             frequencies, in nats, summed over the predicted tokens.
+        failed: Recipes without a finished run, to be named.
 
     Returns:
         The verdict.
@@ -54,7 +60,7 @@ def reach_verdict(arms: Sequence[Arm], unigram: Float64[np.ndarray, " documents"
     return Verdict(
         kind=judgement.kind,
         winner=judgement.winner,
-        headline=write_headline(judgement),
+        headline=write_headline(judgement, arms, failed=failed),
         sentences=_sentences(by_name, judgement),
         pairs=judgement.pairs,
         floors=judgement.floors,
@@ -141,13 +147,29 @@ def _same_run(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement
 
 
 def _too_few(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
-    runs = min(len(arms[name].seeds) for name in (pair.first, pair.second))
-    documents = arms[pair.first].num_documents
+    runs, _ = _size_of(pair, arms)
+    return f"{_figures(pair)}." if runs == 1 else f"{_figures(pair)}. {_needed(pair)}"
+
+
+def _why_too_few(size: tuple[int, int], arms: Mapping[str, Arm], judgement: Judgement) -> str:
+    """Say what keeps pairs from a verdict; which pairs, where it does not hold for all."""
+    runs, documents = size
+    few = [pair for pair in judgement.pairs if pair.kind == "too-few"]
+    alike = [pair for pair in few if _size_of(pair, arms) == size]
+    names = "; ".join(f"{pair.first} and {pair.second}" for pair in alike)
+    whose = "" if len(few) == len(judgement.pairs) == len(alike) else f"{names}: "
+    unknown = " One run says nothing about how much runs differ." if runs == 1 else ""
     return (
-        f"{pair.first} and {pair.second}: {runs} run{'s' * (runs != 1)} each and {documents} "
-        f"held-out documents; a verdict needs {FEWEST_RUNS} and {FEWEST_DOCUMENTS}. "
-        f"The figures: {_figures(pair)}. {_needed(pair, runs)}"
+        f"{whose}{runs} run{'s' * (runs != 1)} each and {documents} held-out "
+        f"document{'s' * (documents != 1)}; a verdict needs {FEWEST_RUNS} and "
+        f"{FEWEST_DOCUMENTS}.{unknown}"
     )
+
+
+def _size_of(pair: PairJudgement, arms: Mapping[str, Arm]) -> tuple[int, int]:
+    """Give the runs of the arm with fewer of them, and the held-out documents."""
+    runs = min(len(arms[name].seeds) for name in (pair.first, pair.second))
+    return runs, arms[pair.first].num_documents
 
 
 _SENTENCES: dict[Kind, _Words] = {
@@ -160,6 +182,9 @@ _SENTENCES: dict[Kind, _Words] = {
 }
 
 
+_LONGER = "Train longer (--budget.amount), or choose rates with --tune-lr 3."
+
+
 def _sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
     """Write a sentence for each pair; what keeps several pairs from a winner is said once."""
     sentences: dict[object, str] = {}
@@ -167,8 +192,14 @@ def _sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
         if pair.kind == "not-learned-context":
             reason = tuple(pair.not_learned)
             sentences.setdefault(reason, _not_learned(pair.not_learned, judgement))
-        else:
-            sentences[pair.first, pair.second] = _SENTENCES[pair.kind](pair, arms, judgement)
+            continue
+        if pair.kind == "too-few":
+            size = _size_of(pair, arms)
+            sentences.setdefault(size, _why_too_few(size, arms, judgement))
+        sentences[pair.first, pair.second] = _SENTENCES[pair.kind](pair, arms, judgement)
+    learned = any(floor.learned for floor in judgement.floors)
+    if judgement.kind == "not-learned-context" and not learned:
+        sentences["next step"] = _LONGER
     return list(sentences.values())
 
 
@@ -205,13 +236,11 @@ def _doubt(pair: PairJudgement, pairs: int) -> str:
         return f"Each interval alone excludes zero, but not when corrected for {pairs} pairs."
     if runs_agree:
         return "The runs agree, the held-out documents do not: more held-out text would help."
-    return _needed(pair, None)
+    return _needed(pair)
 
 
-def _needed(pair: PairJudgement, runs: int | None) -> str:
+def _needed(pair: PairJudgement) -> str:
     counts = [difference.runs_needed for difference in pair.differences]
-    if runs == 1:
-        return "One run says nothing about how much runs differ."
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
         return "A difference as small as this one would take more runs than anyone will make."

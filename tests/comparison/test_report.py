@@ -48,6 +48,14 @@ def test_the_page_and_the_text_open_with_the_verdict(kind: str, tmp_path: Path) 
     assert next(iter(json.loads((tmp_path / "results.json").read_text("utf-8")))) == "verdict"
 
 
+def test_a_recipe_without_a_finished_run_is_named_in_the_headline() -> None:
+    results = plant_results()
+    runs = [run for run in results.runs if run.recipe == "bert"]
+    assert replace(results, runs=runs).verdict().headline == (
+        "No comparison: bert-10 and roberta failed."
+    )
+
+
 def test_results_hold_what_others_read(folder: Path) -> None:
     results = json.loads((folder / "results.json").read_text("utf-8"))
     assert results["verdict"]["kind"] == "cannot-tell"

@@ -65,6 +65,9 @@ def test_nobody_learned_context() -> None:
     verdict = verdict_of(bert(5.6, 5.6), roberta(6.3, 6.3), unigram=5.15)
     assert verdict.kind == "not-learned-context"
     assert verdict.headline.startswith("bert and roberta have not learned context.")
+    assert verdict.sentences[1:] == [
+        "Train longer (--budget.amount), or choose rates with --tune-lr 3."
+    ]
 
 
 def test_below_the_unigram_line_by_less_than_the_interval_is_not_learned() -> None:
@@ -103,22 +106,53 @@ def test_documents_that_disagree_are_named_as_the_reason() -> None:
     assert "more held-out text would help" in verdict.sentences[0]
 
 
-@pytest.mark.parametrize(("runs", "documents"), [(2, 30), (5, 7)])
-def test_too_few_runs_or_documents_give_figures_only(runs: int, documents: int) -> None:
+@pytest.mark.parametrize(
+    ("runs", "documents", "which"),
+    [
+        (2, 30, "runs"),
+        (5, 7, "held-out documents"),
+        (2, 7, "runs and held-out documents"),
+    ],
+)
+def test_too_few_runs_or_documents_give_figures_only(
+    runs: int, documents: int, which: str
+) -> None:
     planted = {"runs": runs, "documents": documents}
     verdict = verdict_of(bert(4.0, 4.4, **planted), roberta(4.5, 5.0, **planted))
     assert (verdict.kind, verdict.winner) == ("too-few", None)
-    (sentence,) = verdict.sentences
-    assert (
-        f"{runs} runs each and {documents} held-out documents; a verdict needs 3 and 8" in sentence
+    assert verdict.headline == f"Too few {which} for a verdict: these are figures only."
+    reason, figures = verdict.sentences
+    assert reason == (
+        f"{runs} runs each and {documents} held-out documents; a verdict needs 3 and 8."
     )
-    assert "runs of each would be needed" in sentence
+    assert figures.startswith("bert minus roberta: -0.")
+    assert "runs of each would be needed" in figures
 
 
-def test_one_run_says_that_it_knows_no_spread() -> None:
-    verdict = verdict_of(bert(4.0, 4.4, runs=1), roberta(4.5, 5.0, runs=1))
+def test_a_reason_that_all_pairs_share_is_said_once() -> None:
+    ten = plant_arm("bert-10", {PAIRS: 4.2, DOCUMENTS: 4.7}, format=PAIRS, runs=1)
+    verdict = verdict_of(bert(4.0, 4.4, runs=1), ten, roberta(4.5, 5.0, runs=1))
     assert verdict.kind == "too-few"
-    assert "One run says nothing about how much runs differ" in verdict.sentences[0]
+    reason, *figures = verdict.sentences
+    assert reason == (
+        "1 run each and 30 held-out documents; a verdict needs 3 and 8. One run says nothing "
+        "about how much runs differ."
+    )
+    assert [sentence.partition(":")[0] for sentence in figures] == [
+        "bert minus bert-10",
+        "bert minus roberta",
+        "bert-10 minus roberta",
+    ]
+
+
+def test_a_reason_that_holds_for_some_pairs_names_them() -> None:
+    ten = plant_arm("bert-10", {PAIRS: 4.2, DOCUMENTS: 4.7}, format=PAIRS)
+    verdict = verdict_of(bert(4.0, 4.4), ten, roberta(4.5, 5.0, runs=2))
+    reasons = [sentence for sentence in verdict.sentences if "a verdict needs" in sentence]
+    assert reasons == [
+        "bert and roberta; bert-10 and roberta: 2 runs each and 30 held-out documents; a verdict "
+        "needs 3 and 8."
+    ]
 
 
 def test_the_same_run_is_said_to_be_one() -> None:
@@ -198,6 +232,14 @@ def test_one_recipe_alone_has_no_verdict() -> None:
     assert verdict.kind == "too-few"
     assert "nothing to compare" in verdict.headline
     assert np.isclose(verdict.floors[0].estimate, -2, atol=0.1)
+
+
+def test_recipes_that_failed_are_named() -> None:
+    unigram = plant_unigram(bert(4.0, 4.4), 6.0)
+    alone = reach_verdict([bert(4.0, 4.4)], unigram, failed=["roberta"])
+    assert alone.headline == "No comparison: roberta failed."
+    both = reach_verdict([bert(4.0, 4.4), roberta(4.5, 5.0)], unigram, failed=["x", "y"])
+    assert both.headline == "bert is the better recipe on this text. x and y failed."
 
 
 def test_without_a_true_difference_false_verdicts_are_rare() -> None:
