@@ -18,6 +18,11 @@ Unit = Literal["tokens", "sequences", "updates", "epochs", "seconds"]
 DEFAULT_PASSES = 40
 """Passes over the training text; BERT made about 40 (Devlin et al. 2019, appendix A.2)."""
 
+_TOO_MUCH = 2**63
+"""Of any unit; what is below it can be counted in whole numbers."""
+_TOO_MANY_UPDATES = 2**31
+"""More than anyone makes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
@@ -36,6 +41,9 @@ class Budget:
             raise must("budget.amount", rule, None, "Only tokens have a default.")
         if self.amount is not None and not self.amount > 0:
             raise must("budget.amount", "be above 0", self.amount, "Give a positive number.")
+        if self.amount is not None and self.amount >= _TOO_MUCH:
+            remedy = "No machine trains so long: give less."
+            raise must("budget.amount", "be finite and below 2**63", self.amount, remedy)
 
     def resolve(self, *, training_tokens: int) -> Budget:
         """Fill in the default amount for a training text of so many tokens."""
@@ -51,13 +59,22 @@ class Budget:
         Args:
             data: The recipe's data module: its batch, its examples, its text.
             seconds_per_update: What an update takes here; only read where seconds are the unit.
+
+        Raises:
+            UserError: If that is more updates than any run has.
         """
         amount = self.resolve(training_tokens=data.parts.train.num_tokens).amount
         assert amount is not None, "resolving fills it in"
         if self.unit == "seconds":
             assert seconds_per_update is not None, "seconds need a timing"
-            return max(1, round(amount / seconds_per_update))
-        return data.updates_for(self.unit, float(amount))
+            count = max(1, round(amount / seconds_per_update))
+        else:
+            count = data.updates_for(self.unit, float(amount))
+        if count >= _TOO_MANY_UPDATES:
+            remedy = f"It comes to {count:,}: give less."
+            rule = f"come to fewer than {_TOO_MANY_UPDATES:,} updates"
+            raise must("budget.amount", rule, amount, remedy)
+        return count
 
     def describe(self) -> str:
         """Say the budget in a few words.

@@ -30,6 +30,9 @@ from lit_roberta.training.parser import OneLineParser, read_attribute_docstrings
 _SHARED = ("data.", "model.", "trainer.", "checkpoint.", "compile", "seed_everything", "ckpt_path")
 """How the settings of training begin."""
 
+_SIZES = ("tiny", "small", "base", "large")
+"""The shipped sizes of encoders, `configs/size/<name>.yaml`."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Compare recipes as a command line asks for, and say where the report is.
@@ -83,7 +86,7 @@ def parse(argv: Sequence[str]) -> Comparison:
     """
     own, overrides = _part(argv)
     asked = _parser(own).parse_args(own)
-    sizes = [] if asked.size is None else [f"size/{asked.size}"]
+    sizes = [] if asked.size is None else [_size(asked.size)]
     text = [] if asked.corpus is None else [f"data.corpus={asked.corpus}"]
     return Comparison(
         recipes=tuple(asked.recipes),
@@ -118,6 +121,13 @@ def _part(argv: Sequence[str]) -> tuple[list[str], list[str]]:
                 raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
         shared.append(f"{name}={value}")
     return own, shared
+
+
+def _size(name: str) -> str:
+    """Give the configuration file of a size."""
+    if name not in _SIZES:
+        raise must("--size", f"be one of {', '.join(_SIZES)}", name, "Choose one of these.")
+    return f"size/{name}"
 
 
 def _budget(asked: Namespace) -> Budget:
@@ -171,7 +181,7 @@ def _add_settings_of_all_runs(parser: OneLineParser) -> None:
         "--corpus", type=str | None, help="Text for all recipes: toy, python-docs, or a path."
     )
     parser.add_argument(
-        "--size", type=str | None, help="Size of all encoders: tiny, small, base or large."
+        "--size", type=str | None, help=f"Size of all encoders: {', '.join(_SIZES)}."
     )
     parser.add_argument(
         "--config",

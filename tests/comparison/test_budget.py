@@ -75,6 +75,29 @@ def test_an_amount_must_be_positive(amount: float) -> None:
         Budget(amount=amount)
 
 
+@pytest.mark.parametrize("amount", [float("inf"), 1e30, 10**400])
+def test_an_amount_must_be_finite_and_countable(amount: float) -> None:
+    with pytest.raises(UserError, match=r"^budget.amount must be finite and below 2\*\*63, got "):
+        Budget(amount=amount)
+
+
+@pytest.mark.parametrize(
+    ("unit", "least"),
+    [
+        ("updates", 2**31),
+        ("sequences", 16 * 2**31),
+        ("tokens", 320 * 2**31),
+        ("epochs", 2**31 * 16 // 200 + 1),
+        ("seconds", 2**30),
+    ],
+)
+def test_no_run_has_more_updates_than_anyone_makes(unit: Unit, least: int) -> None:
+    feed = Feed(batch=16, length=20, examples=200)
+    assert Budget(unit=unit, amount=least // 2).updates(feed, seconds_per_update=0.5) < 2**31
+    with pytest.raises(UserError, match=r"^budget.amount must come to fewer than 2,147,483,648"):
+        Budget(unit=unit, amount=least).updates(feed, seconds_per_update=0.5)
+
+
 def test_only_tokens_have_a_default_amount() -> None:
     with pytest.raises(UserError, match=r"^budget.amount must be given where the unit is epochs"):
         Budget(unit="epochs")

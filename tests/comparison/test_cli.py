@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from lit_roberta.comparison.cli import main, parse
+from lit_roberta.comparison.cli import _SIZES, main, parse
+from lit_roberta.training.arguments import shipped_configs
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +44,11 @@ def test_settings_of_training_are_parted_from_the_comparisons_own() -> None:
     assert "'--corpus=a b.txt'" in asked.command
 
 
+def test_the_sizes_are_those_that_ship() -> None:
+    files = (shipped_configs() / "size").glob("*.yaml")
+    assert sorted(_SIZES) == sorted(file.stem for file in files)
+
+
 def test_the_notebooks_own_setting_can_be_asked_for() -> None:
     recipes = ["--recipes", "notebook/bert", "notebook/roberta"]
     asked = parse([*recipes, "--budget.unit", "epochs", "--budget.amount", "15"])
@@ -68,7 +74,10 @@ def test_the_notebooks_own_setting_can_be_asked_for() -> None:
         ("--data.max_length 3", "max_length must lie between 5 and"),
         ("--trainer.max_steps 9", "--trainer.max_steps must be left to the comparison, got '9'."),
         ("--trainer.gradient_clip_val 1", "--model.optimizer.clip_norm"),
-        ("--size huge", "huge"),
+        ("--size huge", "--size must be one of tiny, small, base, large, got 'huge'."),
+        ("--budget.amount 1e400", "budget.amount must be finite and below 2**63, got inf."),
+        ("--budget.amount 1e30", "budget.amount must be finite and below 2**63, got 1e+30."),
+        ("--budget.amount 1e18", "budget.amount must come to fewer than 2,147,483,648 updates"),
         ("--recipes paper/bert paper/roberta", "The recipes must share their tokenizer"),
     ],
 )
@@ -80,7 +89,7 @@ def test_a_mistake_gets_one_line_and_status_2(
     said = capsys.readouterr().err.strip().splitlines()
     assert message in said[-1]
     assert not [line for line in said if "Traceback" in line]
-    assert not list(output.glob("*"))
+    assert {path.name for path in output.glob("*")} <= {".lock"}
 
 
 def test_a_folder_that_cannot_be_written_is_named(
