@@ -38,6 +38,7 @@ from lit_roberta.training.conditions import refuse_another_run, run_conditions
 from lit_roberta.training.console import notices_on_stderr, without_small_talk
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
+from lit_roberta.training.memory import is_out_of_memory
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.parser import (
     OneLineParser,
@@ -272,7 +273,15 @@ def run(argv: Sequence[str]) -> PretrainingCLI:
         UserError: If something that was asked for can't be done.
     """
     with without_small_talk():
-        return PretrainingCLI(arrange(argv))
+        try:
+            return PretrainingCLI(arrange(argv))
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            raise UserError(
+                "The memory must hold the model and a micro-batch, and does not. Lower "
+                f"--data.micro_batch_size or the encoder's sizes. ({one_line(str(error))[:100]})"
+            ) from error
 
 
 def main(argv: Sequence[str] | None = None) -> int:

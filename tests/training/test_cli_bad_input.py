@@ -34,6 +34,8 @@ REFUSED = {
     "--trainer.max_time={hours:99999999999}": "must be days:hours:minutes:seconds, got",
     "--trainer.max_time=soon": "trainer.max_time must be days:hours:minutes:seconds, got 'soon'.",
     "--checkpoint.every_n_updates=0": "checkpoint.every_n_updates must be 1 or more, got 0.",
+    "--model.encoder.hidden_size=4000000000": "The memory must hold the model",
+    "--model.encoder.intermediate_size=99999999999": "The memory must hold the model",
     # what belongs together
     "--model.next_sentence=true": (
         "data.format must be segment-pair or sentence-pair, got 'doc-sentences'."
