@@ -132,7 +132,11 @@ def test_a_signal_ends_everything_in_order(tmp_path: Path, number: int, status: 
     write_text(tmp_path)
     words = _words(tmp_path, "bert", "--budget.unit", "updates", "--budget.amount", "100000")
     process = subprocess.Popen(
-        [sys.executable, str(_ROOT / "compare.py"), *words], stderr=subprocess.PIPE, text=True
+        [sys.executable, str(_ROOT / "compare.py"), *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test suite in the background ignores Ctrl-C, and its children would with it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     run = tmp_path / "report" / "runs" / "bert" / "seed-0"
     _wait_for(lambda: list(run.glob("events.out.tfevents.*")))
