@@ -119,11 +119,10 @@ def fairness_sentences(results: Results) -> list[str]:
         )
     sentences += _rounding(results)
     if untuned := [arm.name for arm in results.recipes if not arm.tuned]:
-        rates, were = ("rates", "were") if len(untuned) > 1 else ("rate", "was")
+        rates, came = ("rates", "come") if len(untuned) > 1 else ("rate", "comes")
         sentences.append(
-            f"The learning {rates} of {joined(untuned)} {were} not chosen on this text; another "
-            "rate can change the order of recipes: --tune-lr 3 chooses "
-            f"{'them' if len(untuned) > 1 else 'it'} here."
+            f"The learning {rates} of {joined(untuned)} {came} from the recipe files. On another "
+            "text than theirs another rate can change the order: --tune-lr 3 chooses on this one."
         )
     if edge := [arm.name for arm in results.recipes if arm.at_grid_edge]:
         sentences.append(

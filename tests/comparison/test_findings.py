@@ -99,8 +99,8 @@ def test_unequal_budgets_and_untuned_rates_are_said() -> None:
     unequal, untuned = fairness_sentences(replace(results, budget=budget, runs=runs))
     assert "Equal epochs are unequal work: bert 599, bert-10 599 and roberta 81 updates" in unequal
     assert untuned == (
-        "The learning rates of bert, bert-10 and roberta were not chosen on this text; another "
-        "rate can change the order of recipes: --tune-lr 3 chooses them here."
+        "The learning rates of bert, bert-10 and roberta come from the recipe files. On another "
+        "text than theirs another rate can change the order: --tune-lr 3 chooses on this one."
     )
     tuned = [replace(arm, tuned=True) for arm in results.recipes]
     assert fairness_sentences(replace(results, recipes=tuned)) == []
