@@ -23,10 +23,10 @@ from torch import Tensor
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.objectives import loss_sum
 from lit_roberta.training.arguments import arrange
-from lit_roberta.training.cli import PretrainingCLI
 from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.optimizer import build_optimizer
+from lit_roberta.training.pretraining_cli import PretrainingCLI
 from lit_roberta.training.schedules import learning_rate_factor
 
 GOAL = 0.7

@@ -20,8 +20,8 @@ from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.arguments import arrange, find_config
 from lit_roberta.training.checkpoint_settings import flatten
-from lit_roberta.training.cli import PretrainingCLI
 from lit_roberta.training.console import without_small_talk
+from lit_roberta.training.pretraining_cli import PretrainingCLI
 
 logger = logging.getLogger(__name__)
 

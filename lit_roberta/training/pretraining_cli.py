@@ -1,0 +1,254 @@
+"""What a run is made of, built from arguments: data module, module and trainer.
+
+In: arguments, arranged. Out: a run in its folder. Nothing here trains; it turns what a person
+asked for into the terms of the three, and refuses what they can't honour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+from jsonargparse import Namespace
+from lightning_fabric.utilities.exceptions import MisconfigurationException
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
+
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.errors import UserError
+from lit_roberta.training.announcement import (
+    announce_end,
+    announce_run,
+    announce_scores,
+    announce_text,
+)
+from lit_roberta.training.checkpoint_settings import (
+    CheckpointSettings,
+    flatten,
+    read_checkpoint_settings,
+    resolve_checkpoint,
+    take_over,
+)
+from lit_roberta.training.conditions import refuse_another_run, run_conditions
+from lit_roberta.training.csv_table import continue_tables
+from lit_roberta.training.field_checks import check_fields_together
+from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.parser import (
+    OneLineParser,
+    add_seed,
+    add_settings,
+    check_seed,
+    describe_checkpoint,
+    one_line,
+    read_attribute_docstrings,
+    user_error_behind,
+)
+from lit_roberta.training.predictions import FillMaskPredictions
+from lit_roberta.training.stopping import StopOnSignal
+from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
+from lit_roberta.training.trainer_settings import fit_settings, users_callbacks
+
+HISTORY = "history.json"
+"""The training loss of each epoch, in the run's folder."""
+
+
+class PretrainingCLI(LightningCLI):
+    """Everything that a run is made of, built from arguments, and run.
+
+    After running: `model`, `datamodule`, `trainer`, `config` and `exit_status`.
+
+    Args:
+        argv: The arguments, arranged (`lit_roberta.training.arguments.arrange`).
+    """
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        read_attribute_docstrings(wanted="--help" in argv or "-h" in argv)
+        self._argv = list(argv)
+        self.checkpoint: CheckpointSettings | None = None
+        super().__init__(
+            PretrainingModule,
+            PretrainingDataModule,
+            parser_class=OneLineParser,
+            parser_kwargs={"allow_abbrev": False},
+            save_config_kwargs={"overwrite": True},  # a resumed run saves its own again
+            trainer_defaults={
+                "log_every_n_steps": 10,
+                "num_sanity_val_steps": 0,
+                "enable_model_summary": False,  # one line of ours says what it is
+            },
+            auto_configure_optimizers=False,
+            args=self._argv,
+        )
+
+    @property
+    def exit_status(self) -> int:
+        """What the process should exit with: 130 or 143 after a signal, else 0."""
+        callbacks: list[Callback] = self.trainer.callbacks  # type: ignore[attr-defined]
+        stops = [each.exit_status for each in callbacks if isinstance(each, StopOnSignal)]
+        return max(stops, default=0)
+
+    # ---- the parser
+
+    def subcommands(self) -> dict[str, set[str]]:  # type: ignore[override]
+        """Name the subcommands, and Lightning's arguments that are not a user's.
+
+        Each has a parser of its own with some hundred arguments. Where the command line names one,
+        only that one's is built: a start is a second faster.
+        """
+        ours = {"weights_only", "verbose", "return_predictions"}
+        known = {name: skip | ours for name, skip in LightningCLI.subcommands().items()}
+        return {name: known[name] for name in self._argv[:1] if name in known} or known
+
+    def add_default_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
+        """Add the seed."""
+        add_seed(parser)
+
+    def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
+        """Add our own settings, and the links between settings."""
+        add_settings(parser, vocab_size=self._vocab_size)
+
+    def _prepare_subcommand_parser(
+        self, klass: type, subcommand: str, **kwargs: Any
+    ) -> LightningArgumentParser:
+        parser = super()._prepare_subcommand_parser(klass, subcommand, **kwargs)
+        describe_checkpoint(parser)
+        return parser
+
+    def parse_arguments(self, parser: LightningArgumentParser, args: Any) -> None:
+        """Parse twice: once for all settings, once for those that were given."""
+        self.config = parser.parse_args(args)
+        subcommand = self.config.subcommand
+        # Links want their source, also where defaults are left out.
+        seeded = [subcommand, "--seed_everything", "0", *args[args.index(subcommand) + 1 :]]
+        self.given = parser.parse_args(seeded, defaults=False)[subcommand]
+        check_seed(self.settings.seed_everything)
+
+    # ---- what was asked for
+
+    @property
+    def settings(self) -> Namespace:
+        """The settings of the subcommand."""
+        return self.config[self.config.subcommand]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return Path(self.settings.trainer.default_root_dir)
+
+    def _parse_ckpt_path(self) -> None:
+        """Take encoder, objective and tokenizer from the checkpoint, and nothing else.
+
+        Lightning's own method takes all hyperparameters from there, over the command line's.
+        """
+        refuse_trainer_flags(self.settings.trainer.as_dict())
+        subcommand = self.config.subcommand
+        folder = self.folder
+        path = resolve_checkpoint(
+            self.settings.ckpt_path,
+            folder=folder,
+            subcommand=subcommand,
+            leaves_no_trace=bool(self.settings.trainer.fast_dev_run),
+        )
+        self.settings.ckpt_path = None if path is None else str(path)
+        if path is not None:
+            self.checkpoint = read_checkpoint_settings(path)
+            take_over(self.checkpoint, settings=self.settings, given=self.given.as_dict())
+        check_fields_together(self.settings.data, self.settings.model)
+
+    # ---- building
+
+    def _vocab_size(self, data: PretrainingDataModule) -> int:
+        """Give the size of the vocabulary: of the checkpoint's tokenizer, or of this text's."""
+        if self.checkpoint is not None:
+            data.use_tokenizer(self.checkpoint.tokenizer)
+        return data.vocab_size
+
+    def before_instantiate_classes(self) -> None:
+        """Keep the configuration of training: only `fit` saves it."""
+        if self.subcommand != "fit":
+            self.save_config_callback = None
+
+    def instantiate_classes(self) -> None:
+        """Build the data module, the module and the trainer."""
+        try:
+            super().instantiate_classes()
+        except ValueError as error:
+            cause = user_error_behind(error)
+            if cause is None:
+                raise
+            raise cause from None
+
+    def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
+        """Build the trainer on updates: its length, its intervals, its callbacks."""
+        asked = self._get(self.config_init, "trainer").as_dict()
+        if self.subcommand == "fit":
+            kwargs |= fit_settings(asked, self.datamodule, hyperparameters=self._hyperparameters())
+        else:
+            kwargs |= {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
+        try:
+            return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
+        except UserError:
+            raise
+        except (
+            MisconfigurationException,
+            ModuleNotFoundError,
+            OverflowError,
+            TypeError,
+            ValueError,
+        ) as error:  # Lightning's checks of its own settings raise any of these
+            raise UserError(f"The trainer's settings don't fit: {one_line(str(error))}") from error
+
+    def _writers(self) -> list[Callback]:
+        if self.subcommand != "predict":
+            return []
+        require_writable(self.folder)
+        return [FillMaskPredictions(folder=self.folder)]
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        """Give the settings that a table of runs is read by."""
+        settings = {name: self.config_dump[name] for name in ("data", "model", "seed_everything")}
+        return dict(flatten(settings))
+
+    def after_instantiate_classes(self) -> None:
+        """Refuse to go on with another run; say what was found and what is about to happen."""
+        if self.subcommand == "fit" and self.checkpoint is not None:
+            now = run_conditions(self.trainer, self.datamodule)
+            refuse_another_run(self.checkpoint.conditions, now)
+        if self.settings.compile:
+            self.model.model.compile()
+        if self.trainer.is_global_zero:
+            if self.checkpoint is not None:
+                continue_tables(self.trainer.loggers, update=self.checkpoint.update)
+            announce_text(self.datamodule)
+            if self.subcommand == "fit":
+                announce_run(self.trainer, self.model, self.datamodule, checkpoint=self.checkpoint)
+
+    # ---- running
+
+    def after_fit(self) -> None:
+        """Say where the run ended, and keep its losses by epoch."""
+        if self.trainer.is_global_zero:
+            announce_end(self.trainer)
+            if not self.trainer.fast_dev_run:  # type: ignore[attr-defined]
+                self.model.history.write(self.folder / HISTORY)
+
+    def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
+        # Said in full, because an environment variable can turn torch's own default off.
+        kwargs = {**super()._prepare_subcommand_kwargs(subcommand), "weights_only": True}
+        if subcommand == "predict":
+            kwargs["return_predictions"] = False  # they are written, and need not fit into memory
+        if subcommand in ("validate", "test"):
+            kwargs["verbose"] = False  # Lightning's table has a column for each loader
+        return kwargs
+
+    def after_validate(self) -> None:
+        """Say what the validation text gave."""
+        if self.trainer.is_global_zero:
+            announce_scores(self.trainer)
+
+    def after_test(self) -> None:
+        """Say what the test text gave."""
+        if self.trainer.is_global_zero:
+            announce_scores(self.trainer)
