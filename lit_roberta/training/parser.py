@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from itertools import chain
 from typing import NoReturn
 
 from jsonargparse import set_parsing_settings
@@ -13,6 +14,11 @@ from pytorch_lightning.cli import LightningArgumentParser
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
+
+_UNKNOWN = re.compile(
+    r"unrecognized arguments: --(?P<typed>[\w.-]+)|does not accept option '(?P<read>[\w.-]+)'"
+)
+"""How jsonargparse names a setting that does not exist: of the command line, and of a file."""
 
 
 class OneLineParser(LightningArgumentParser):
@@ -25,11 +31,21 @@ class OneLineParser(LightningArgumentParser):
 
     def _suggestion(self, line: str) -> str:
         """Name the option that a person may have meant by one that does not exist."""
-        unknown = re.match(r"unrecognized arguments: (--[\w.-]+)", line)
+        unknown = _UNKNOWN.search(line)
         if unknown is None:
             return ""
-        close = get_close_matches(unknown[1], self._option_string_actions, n=1, cutoff=0.8)
-        return f". Did you mean {close[0]}?" if close else ". See --help for what there is."
+        subcommands = getattr(self._subcommands_action, "choices", None) or {}
+        known = chain(
+            self._option_string_actions,
+            *(parser._option_string_actions for parser in subcommands.values()),
+        )
+        dashes = "--" if unknown["typed"] else ""
+        name = unknown["typed"] or unknown["read"]
+        options = [option.removeprefix("--") for option in known if option.startswith("--")]
+        close = get_close_matches(name, options, n=1, cutoff=0.8)
+        return (
+            f". Did you mean {dashes}{close[0]}?" if close else ". See --help for what there is."
+        )
 
 
 def user_error_behind(error: BaseException | None) -> UserError | None:

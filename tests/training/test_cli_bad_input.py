@@ -122,7 +122,8 @@ def test_a_device_that_is_not_there_is_refused(command: Command) -> None:
 
 def test_a_typo_in_a_file_is_refused(command: Command) -> None:
     Path("mine.yaml").write_text("data:\n  masking:\n    rat: 0.3\n")
-    assert "rat" in command.refuses("fit", "--config=mine.yaml")
+    line = command.refuses("fit", "--config=mine.yaml")
+    assert line.endswith("'data.masking.rat'. Did you mean data.masking.rate?")
 
 
 def test_a_file_that_is_no_yaml_is_refused(command: Command) -> None:
