@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+E = TypeVar("E", bound=BaseException)
+
 
 class UserError(ValueError):
     """Something that the user asked for can't be done, said in one line.
@@ -28,3 +32,18 @@ def must(name: str, rule: str, value: object, remedy: str) -> UserError:
         'rate must lie between 0 and 1, got 15. For 15%, give 0.15.'
     """
     return UserError(f"{name} must {rule}, got {value!r}. {remedy}")
+
+
+def error_behind(error: BaseException | None, kind: type[E]) -> E | None:
+    """Find an error of a kind that libraries wrapped in theirs, once or more.
+
+    Args:
+        error: The outermost.
+        kind: What to look for.
+
+    Returns:
+        The first of that kind, the outermost itself included; None where there is none.
+    """
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error

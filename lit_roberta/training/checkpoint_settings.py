@@ -3,7 +3,7 @@
 The weights decide the encoder, the objective and the tokenizer: another value could only fail,
 or train a model on ids that mean something else. The text is the checkpoint's unless another is
 named, because what it was trained on and what it is judged by go together. All else is the
-configuration's, so that a run can go on with another learning rate, batch or length.
+configuration's; what of it a run that goes on may change is in `conditions`.
 """
 
 from __future__ import annotations

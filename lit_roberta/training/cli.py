@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lit_roberta.errors import UserError
+from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.console import notices_on_stderr, without_small_talk
 from lit_roberta.training.memory import is_out_of_memory
@@ -60,14 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # Lightning's own clean-up can fail where a run was interrupted before its first
             # update, and hides the interruption behind its failure.
-            if not _is_interruption(error):
+            if error_behind(error, KeyboardInterrupt) is None:
                 raise
             sys.stderr.write("Interrupted before the first update: there is nothing to save.\n")
             return 130
-
-
-def _is_interruption(error: BaseException | None) -> bool:
-    """Tell whether Ctrl-C stands behind an error."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None

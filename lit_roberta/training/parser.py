@@ -12,7 +12,7 @@ from jsonargparse import set_parsing_settings
 from pytorch_lightning.cli import LightningArgumentParser
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import UserError, error_behind, must
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 
 _UNKNOWN = re.compile(
@@ -27,7 +27,7 @@ class OneLineParser(LightningArgumentParser):
     def error(self, message: str, ex: Exception | None = None) -> NoReturn:
         """Turn an error of the command line or of a configuration file into one line."""
         line = one_line(message)
-        raise user_error_behind(ex) or UserError(line + self._suggestion(line)) from ex
+        raise error_behind(ex, UserError) or UserError(line + self._suggestion(line)) from ex
 
     def _suggestion(self, line: str) -> str:
         """Name the option that a person may have meant by one that does not exist."""
@@ -46,13 +46,6 @@ class OneLineParser(LightningArgumentParser):
         return (
             f". Did you mean {dashes}{close[0]}?" if close else ". See --help for what there is."
         )
-
-
-def user_error_behind(error: BaseException | None) -> UserError | None:
-    """Find the error of ours that jsonargparse wrapped, once or more; None where there is none."""
-    while error is not None and not isinstance(error, UserError):
-        error = error.__cause__ or error.__context__
-    return error
 
 
 def one_line(message: str) -> str:

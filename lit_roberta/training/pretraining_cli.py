@@ -17,7 +17,7 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError
+from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.announcement import (
     announce_end,
     announce_run,
@@ -43,7 +43,6 @@ from lit_roberta.training.parser import (
     describe_checkpoint,
     one_line,
     read_attribute_docstrings,
-    user_error_behind,
 )
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.stopping import StopOnSignal
@@ -175,7 +174,7 @@ class PretrainingCLI(LightningCLI):
         try:
             super().instantiate_classes()
         except ValueError as error:
-            cause = user_error_behind(error)
+            cause = error_behind(error, UserError)
             if cause is None:
                 raise
             raise cause from None

@@ -15,14 +15,15 @@ from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int64, Shaped, UInt64
+from jaxtyping import Int64, UInt64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.data.rows.choosing import Choice, choose_tokens
+from lit_roberta.data.rows.inputs import as_array, as_flags, number_of_each, require_rows
 from lit_roberta.data.tokens.vocabulary import Vocabulary
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import must
 from lit_roberta.randomness import Purpose, below, random_bits
 
 _LOW_HALF = np.uint64(0xFFFFFFFF)
@@ -166,15 +167,15 @@ def dynamic_mask(
             "none" if word_starts is None else "some",
             "Set whole_word to match.",
         )
-    ids = _array("input_ids", input_ids)
-    rows = np.atleast_2d(_require_rows(ids)).astype(np.int64)  # a copy, to be changed
+    ids = as_array("input_ids", input_ids)
+    rows = np.atleast_2d(require_rows(ids)).astype(np.int64)  # a copy, to be changed
     if vocabulary is None:
         vocabulary = Vocabulary.plain(int(rows.max(initial=0)) + 1)
-    special = _flags("special_tokens_mask", special_tokens_mask, shape=ids.shape)
+    special = as_flags("special_tokens_mask", special_tokens_mask, shape=ids.shape)
     maskable = ~special & vocabulary.maskable[rows]
     keys = visit_keys(
-        _number_of_each("example", example, rows=len(rows)),
-        _number_of_each("epoch", epoch, rows=len(rows), common=True),
+        number_of_each("example", example, rows=len(rows)),
+        number_of_each("epoch", epoch, rows=len(rows), common=True),
         seed=seed,
     )
     choice = choose_tokens(
@@ -182,7 +183,7 @@ def dynamic_mask(
         rate=masking.rate,
         keys=np.broadcast_to(keys, len(rows)),
         word_starts=(
-            None if word_starts is None else _flags("word_starts", word_starts, shape=ids.shape)
+            None if word_starts is None else as_flags("word_starts", word_starts, shape=ids.shape)
         ),
     )
     labels = np.full_like(rows, IGNORE_INDEX)
@@ -237,52 +238,3 @@ def static_mask(
         vocabulary=vocabulary,
         word_starts=word_starts,
     )
-
-
-def _array(name: str, values: ArrayLike | Tensor) -> Shaped[np.ndarray, "..."]:
-    try:
-        array: Shaped[np.ndarray, "..."] = torch.as_tensor(values).detach().cpu().numpy()
-    except (TypeError, ValueError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(
-            f"{name} must be a tensor, an array or lists of numbers, got something else: "
-            f"{reason}. Pad rows to one length."
-        ) from error
-    return array
-
-
-def _require_rows(ids: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
-    """Refuse what is not one row or several rows of ids."""
-    if ids.ndim not in (1, 2):
-        remedy = "Give one row, or several of one length."
-        raise must("input_ids", "have the shape [seq] or [batch, seq]", list(ids.shape), remedy)
-    if ids.size and not np.issubdtype(ids.dtype, np.integer):
-        raise must("input_ids", "be whole numbers", str(ids.dtype), "Give ids of tokens.")
-    if ids.min(initial=0) < 0:
-        raise must("input_ids", "be 0 or more", int(ids.min()), "Give ids of tokens.")
-    return ids
-
-
-def _flags(
-    name: str, values: ArrayLike | Tensor, *, shape: tuple[int, ...]
-) -> Bool[np.ndarray, "batch seq"]:
-    array = _array(name, values)
-    if array.shape != shape:
-        rule = f"have the shape of input_ids, {list(shape)}"
-        raise must(name, rule, list(array.shape), "Give one value for each token.")
-    return np.atleast_2d(array).astype(bool)
-
-
-def _number_of_each(
-    name: str, values: ArrayLike | int, *, rows: int, common: bool = False
-) -> Int64[np.ndarray, "..."]:
-    """Take a number for each row, or one in common where that is no mistake.
-
-    Rows with one example in common would all get the same mask.
-    """
-    array = np.asarray(values, np.int64)
-    if array.shape == (rows,) or (array.shape == () and (common or rows == 1)):
-        return array
-    got = array.item() if array.shape == () else f"the shape {list(array.shape)}"
-    remedy = f"Give an array of {rows}, such as numpy.arange({rows})."
-    raise must(name, f"be an array with a number for each of the {rows} rows", got, remedy)
