@@ -257,9 +257,7 @@ class PretrainingDataModule(pl.LightningDataModule):
 
     def predict_dataloader(self) -> DataLoader[HeldOutBatch]:
         """Give one draw on the test text."""
-        return held_out_loader(
-            self.evaluation.held_out("test", draws=1), pin_memory=self._pin_memory
-        )
+        return self._held_out_loader(self.evaluation.held_out("test", draws=1))
 
     def _held_out_loaders(
         self, part: Part, *, draws: int | None, max_tokens: int | None
@@ -269,7 +267,15 @@ class PretrainingDataModule(pl.LightningDataModule):
         ]
         if self.pairs:
             datasets.append(self.evaluation.pairs(part))
-        return [held_out_loader(dataset, pin_memory=self._pin_memory) for dataset in datasets]
+        return [self._held_out_loader(dataset) for dataset in datasets]
+
+    def _held_out_loader(self, dataset: Dataset[HeldOutBatch]) -> DataLoader[HeldOutBatch]:
+        return held_out_loader(
+            dataset,
+            rank=self._trainer.global_rank,
+            world_size=self._trainer.world_size,
+            pin_memory=self._pin_memory,
+        )
 
     @property
     def _pin_memory(self) -> bool:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import signal
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from lit_roberta.batch import HeldOutBatch, Update
+from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch, Update
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
 
 
@@ -38,10 +40,58 @@ def update_loader(
 
 
 def held_out_loader(
-    dataset: Dataset[HeldOutBatch], *, pin_memory: bool
+    dataset: Dataset[HeldOutBatch], *, rank: int = 0, world_size: int = 1, pin_memory: bool
 ) -> DataLoader[HeldOutBatch]:
-    """Load batches of text to judge a model by, in their order."""
-    return DataLoader(dataset, batch_size=None, collate_fn=_as_it_is, pin_memory=pin_memory)
+    """Load one rank's batches of text to judge a model by, in their order.
+
+    Args:
+        dataset: All batches.
+        rank: This process.
+        world_size: Processes in all; together they load each batch once.
+        pin_memory: Put batches where a GPU can fetch them by itself.
+    """
+    share = dataset if world_size == 1 else HeldOutShare(dataset, rank, world_size)
+    return DataLoader(share, batch_size=None, collate_fn=_as_it_is, pin_memory=pin_memory)
+
+
+class HeldOutShare(Dataset[HeldOutBatch]):
+    """One rank's batches: every n-th of n ranks.
+
+    All ranks have as many, because a sharded model computes on all of them or on none. Where the
+    batches run out, the last one comes again with nothing to predict in it.
+
+    Args:
+        dataset: All batches.
+        rank: This process.
+        world_size: Processes in all.
+    """
+
+    def __init__(self, dataset: Dataset[HeldOutBatch], rank: int, world_size: int) -> None:
+        self._dataset: Any = dataset
+        self._rank = rank
+        self._world_size = world_size
+
+    def __len__(self) -> int:
+        return -(-len(self._dataset) // self._world_size)
+
+    def __getitem__(self, index: int) -> HeldOutBatch:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        place, last = index * self._world_size + self._rank, len(self._dataset) - 1
+        batch: HeldOutBatch = self._dataset[min(place, last)]
+        return batch if place <= last else batch._replace(batch=_unlabelled(batch.batch))
+
+
+def _unlabelled(batch: Batch) -> Batch:
+    pairs = batch.next_sentence_labels
+    return batch._replace(
+        labels=_ignored(batch.labels),
+        next_sentence_labels=None if pairs is None else _ignored(pairs),
+    )
+
+
+def _ignored(labels: Tensor) -> Tensor:
+    return torch.full_like(labels, IGNORE_INDEX)
 
 
 def _leave_signals_to_training(worker: int) -> None:

@@ -90,7 +90,8 @@ def fill_mask_rows(
 
     Yields:
         input: the text as the model saw it. masked: for each place its position in tokens, the
-        answer, and the best guesses with their probabilities, best first.
+        answer, and the best guesses with their probabilities, best first. Nothing for a sequence
+        without such a place.
     """
     words = tokenizer.id_to_word
     mask = batch.attention_mask
@@ -113,4 +114,6 @@ def fill_mask_rows(
                     "guesses": best,
                 }
             )
+        if not masked:
+            continue  # a sequence that another process writes
         yield {"input": " ".join(words[token] for token in kept.tolist()), "masked": masked}
