@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from lit_roberta.advice.copies import copies_can_matter
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import must
 
@@ -94,7 +95,5 @@ def never_repeats_a_mask(data: PretrainingDataModule, updates: int) -> bool:
     With `c` copies the masks of epoch `e` are those of visit `e % c`; up to epoch `c` that is
     `e`, which is what dynamic masking takes.
     """
-    copies = data.masking.copies
-    if not isinstance(copies, int):
-        return True
-    return updates * data.sequences_per_update <= copies * data.num_examples
+    passes = updates * data.sequences_per_update / data.num_examples
+    return not copies_can_matter(passes, data.masking.copies)

@@ -1,0 +1,1 @@
+"""What to try first, for so much text: settings from studies of others, each with its source."""

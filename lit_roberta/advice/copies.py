@@ -1,0 +1,42 @@
+"""Whether the number of differently masked copies can matter to a run at all."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+
+def copies_can_matter(passes: int | float, copies: int | Literal["dynamic"] | None) -> bool:
+    """Tell whether static masks with so many copies differ from dynamic ones within a run.
+
+    While a run makes no more passes over its examples than there are copies, no mask comes round
+    twice, and the two are the same run.
+
+    Args:
+        passes: Over the examples.
+        copies: Differently masked copies of the text. None or
+            dynamic: masks are dynamic anyway.
+    """
+    return isinstance(copies, int) and passes > copies
+
+
+def say_whether_copies_matter(passes: int | float, copies: int | Literal["dynamic"] | None) -> str:
+    """Say in a sentence what the number of masking copies means for a run.
+
+    Example:
+        >>> say_whether_copies_matter(3, 10)
+        'At 3.0 passes over the examples, static masks with 10 copies and dynamic ones are the \
+same run: no mask comes round twice.'
+    """
+    at = f"At {passes:,.1f} passes over the examples"
+    if not isinstance(copies, int):
+        enough = max(1, math.ceil(passes))
+        return (
+            f"{at}, dynamic masks and static ones with {enough:,} copies or more are the same run."
+        )
+    if copies_can_matter(passes, copies):
+        return f"{at}, each of {copies:,} masking copies is met some {passes / copies:,.1f} times."
+    return (
+        f"{at}, static masks with {copies:,} copies and dynamic ones are the same run: "
+        "no mask comes round twice."
+    )
