@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,8 @@ CHECKPOINT_FOLDER = "checkpoints"
 """Where a run keeps its checkpoints, in the run's own folder."""
 LAST = "last.ckpt"
 BEST = "best.ckpt"
+PREVIOUS = "previous.ckpt"
+"""The last but one, for the day on which a disk loses the last."""
 _PART = ".part"
 
 
@@ -101,10 +104,7 @@ def give_another_name(path: Path, other: Path) -> None:
     A checkpoint is never changed, only replaced, so two names can share it.
     """
     with _replacing(other) as part:
-        try:
-            os.link(path, part)
-        except OSError:
-            shutil.copyfile(path, part)
+        _link(path, part)
 
 
 @contextmanager
@@ -115,6 +115,9 @@ def _replacing(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
         yield part
+        if path.name == LAST and zipfile.is_zipfile(path):
+            # Only now, where the new one is whole, and never one that was cut short.
+            _keep_as_previous(path)
         part.replace(path)
         _write_through(path.parent)
     except BaseException as error:
@@ -125,6 +128,21 @@ def _replacing(path: Path) -> Iterator[Path]:
             raise
         remedy = f"The system says: {failure.strerror or failure}. Nothing was overwritten."
         raise must("the checkpoint folder", "take a file", str(path), remedy) from error
+
+
+def _keep_as_previous(path: Path) -> None:
+    previous = path.with_name(PREVIOUS)
+    part = previous.with_name(PREVIOUS + _PART)
+    part.unlink(missing_ok=True)
+    _link(path, part)
+    part.replace(previous)
+
+
+def _link(path: Path, other: Path) -> None:
+    try:
+        os.link(path, other)
+    except OSError:
+        shutil.copyfile(path, other)
 
 
 def _system_error(error: BaseException) -> OSError | None:

@@ -20,12 +20,13 @@ from jsonargparse import Namespace
 from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 from lit_roberta.model.config import EncoderConfig
+from lit_roberta.training.earlier_checkpoints import earlier_checkpoint
 
 logger = logging.getLogger(__name__)
 
-_NAMED = ("last", "best")
+_NAMED = ("last", "previous", "best")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +63,8 @@ def resolve_checkpoint(
     """Turn `--ckpt_path` into a file.
 
     Args:
-        name: A file, `last`, `best`, or None.
-        folder: The run's folder; `last` and `best` lie in its `checkpoints/`.
+        name: A file, `last`, `previous`, `best`, or None.
+        folder: The run's folder; the named ones lie in its `checkpoints/`.
         subcommand: fit, validate, test or predict.
         leaves_no_trace: The run writes nothing, and so may start where an earlier one lies.
 
@@ -88,7 +89,7 @@ def resolve_checkpoint(
         logger.info("There is no %s yet: starting afresh.", path)
         return None
     remedy = "Name the folder of the run with --trainer.default_root_dir, or the file itself."
-    raise must("ckpt_path", "be last, best or a file", str(path), remedy)
+    raise must("ckpt_path", "be last, previous, best or a file", str(path), remedy)
 
 
 def _refuse_earlier_run(folder: Path) -> None:
@@ -103,8 +104,17 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
     """Read the settings that a checkpoint's weights stand on. Nothing in the file is executed.
 
     Raises:
-        UserError: If the file is not a checkpoint of this package, or was damaged.
+        UserError: If the file is not a checkpoint of this package, or was damaged; it names an
+            earlier one that is whole, if there is one.
     """
+    try:
+        return _read(path)
+    except UserError as error:
+        earlier = earlier_checkpoint(path, update_of=lambda other: _read(other).update)
+        raise UserError(f"{error}{earlier}") from error
+
+
+def _read(path: Path) -> CheckpointSettings:
     try:
         damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
         checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -126,7 +136,7 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
         remedy = "It may be cut short, or come from another program."
         raise must("ckpt_path", "be a checkpoint of this package", str(path), remedy) from error
     if damaged:
-        remedy = f"{damaged} in it has another checksum: take an earlier checkpoint."
+        remedy = f"{damaged} in it has another checksum."
         raise must("ckpt_path", "be as it was written", str(path), remedy)
     return found
 

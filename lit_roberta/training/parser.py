@@ -106,7 +106,7 @@ def describe_checkpoint(parser: LightningArgumentParser) -> None:
     """Say what `--ckpt_path` takes here, which is less than what Lightning takes."""
     for action in parser._actions:
         if action.dest == "ckpt_path":
-            action.help = "A checkpoint: a file, or last or best of the run's folder."
+            action.help = "A checkpoint: a file, or last, previous or best of the run's folder."
 
 
 def read_attribute_docstrings(wanted: bool) -> None:

@@ -86,6 +86,25 @@ def test_fault_of_ours_is_not_blamed_on_the_disk(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_last_but_one_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    last, previous = tmp_path / "last.ckpt", tmp_path / "previous.ckpt"
+    for updates in (1, 2, 3):
+        FILES.save_checkpoint({"updates": updates}, last)
+    assert FILES.load_checkpoint(last)["updates"] == 3
+    assert FILES.load_checkpoint(previous)["updates"] == 2
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["last.ckpt", "previous.ckpt"]
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError):
+        FILES.save_checkpoint({"updates": 4}, last)
+    # Of a failed save nothing is left, so there still are two.
+    assert FILES.load_checkpoint(last)["updates"] == 3
+    assert FILES.load_checkpoint(previous)["updates"] == 2
+
+
 def test_two_names_hold_one_checkpoint(tmp_path: Path) -> None:
     path, other = tmp_path / "best.ckpt", tmp_path / "last.ckpt"
     FILES.save_checkpoint({"updates": 1}, path)

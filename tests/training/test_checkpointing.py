@@ -84,7 +84,7 @@ def test_better_validation_is_saved_between_intervals_under_both_names(tmp_path:
     fit(
         TinyModule(losses=[1.0, 2.0]), tmp_path, checkpoint=checkpoint, updates=8, validate_every=4
     )
-    assert names(tmp_path) == ["best.ckpt", "last.ckpt"]
+    assert names(tmp_path) == ["best.ckpt", "last.ckpt", "previous.ckpt"]
     assert read(tmp_path, "best")["global_step"] == 4
 
 
@@ -100,14 +100,17 @@ def test_powers_of_two_are_kept(tmp_path: Path) -> None:
     checkpoint = PretrainingCheckpoint(every_n_updates=100, keep_powers_of_two=True)
     fit(TinyModule(), tmp_path, checkpoint=checkpoint, validate_every=4)
     kept = [1, 2, 4, 8]
-    assert names(tmp_path) == ["last.ckpt", *(f"update-{update}.ckpt" for update in kept)]
+    assert names(tmp_path) == [
+        *("last.ckpt", "previous.ckpt"),
+        *(f"update-{update}.ckpt" for update in kept),
+    ]
     assert [read(tmp_path, f"update-{update}")["global_step"] for update in kept] == kept
 
 
 def test_used_folder_gets_no_second_last(tmp_path: Path) -> None:
     fit(TinyModule(), tmp_path, updates=3)
     fit(TinyModule(), tmp_path, updates=6)
-    assert names(tmp_path) == ["last.ckpt"]
+    assert names(tmp_path) == ["last.ckpt", "previous.ckpt"]
 
 
 def test_leftovers_of_a_kill_go_at_the_next_start(tmp_path: Path) -> None:

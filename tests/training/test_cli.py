@@ -247,7 +247,7 @@ def test_help_tells_what_the_settings_are(
     text = " ".join(capsys.readouterr().out.split())
     assert "Share of the maskable tokens of an example that are predicted" in text
     assert "Peak learning rate" in text
-    assert "A checkpoint: a file, or last or best of the run's folder" in text
+    assert "A checkpoint: a file, or last, previous or best of the run's folder" in text
 
 
 def test_compiling_is_asked_of_the_model(

@@ -68,8 +68,8 @@ REFUSED = {
     ),
     # folders and checkpoints
     "--trainer.default_root_dir=empty.txt/run": "must be writable, got 'empty.txt/run'.",
-    "--ckpt_path=nothing.ckpt": "ckpt_path must be last, best or a file, got 'nothing.ckpt'.",
-    "--ckpt_path=best": "ckpt_path must be last, best or a file, got 'runs/pretraining/",
+    "--ckpt_path=nothing.ckpt": "ckpt_path must be last, previous, best or a file, got 'nothing.ckpt'.",
+    "--ckpt_path=best": "ckpt_path must be last, previous, best or a file, got 'runs/pretraining/",
     "--ckpt_path=empty.txt": "ckpt_path must be a checkpoint of this package, got 'empty.txt'.",
 }
 
@@ -94,7 +94,9 @@ def test_nothing_is_judged_without_a_checkpoint(command: Command, subcommand: st
     line = command.refuses(subcommand, "--config=bert")
     assert line.startswith(f"ckpt_path must name a checkpoint to {subcommand}, got None.")
     line = command.refuses(subcommand, "--config=bert", "--ckpt_path=last")
-    assert line.startswith("ckpt_path must be last, best or a file, got 'runs/bert/checkpoints/")
+    assert line.startswith(
+        "ckpt_path must be last, previous, best or a file, got 'runs/bert/checkpoints/"
+    )
 
 
 def test_settings_before_the_command_are_refused(command: Command) -> None:
