@@ -25,6 +25,7 @@ from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, Pa
 from lit_roberta.data.loaders import held_out_loader, update_loader
 from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.split import Parts
@@ -190,6 +191,11 @@ class PretrainingDataModule(pl.LightningDataModule):
                 self.num_examples,
             )
         return size
+
+    def sizes(self, total: int) -> UpdateSizes:
+        """Tell what each update of a run of `total` updates is."""
+        size, max_length = self.sequences_per_update, self.packing.max_length
+        return UpdateSizes.constant(size, max_length=max_length)
 
     def updates_for(self, unit: BudgetUnit, amount: float | int) -> int:
         """Turn an amount of training into a number of updates, rounded up."""
