@@ -68,7 +68,7 @@ REFUSED = {
     ),
     # folders and checkpoints
     "--trainer.default_root_dir=empty.txt/run": "must be writable, got 'empty.txt/run'.",
-    "--ckpt_path=nothing.ckpt": "ckpt_path must be last, previous, best or a file, got 'nothing.ckpt'.",
+    "--ckpt_path=nothing.ckpt": "ckpt_path must be last, previous, best or a file, got 'nothing.",
     "--ckpt_path=best": "ckpt_path must be last, previous, best or a file, got 'runs/pretraining/",
     "--ckpt_path=empty.txt": "ckpt_path must be a checkpoint of this package, got 'empty.txt'.",
 }
