@@ -11,9 +11,9 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.batch import Update
-from lit_roberta.comparison.costs import Costs
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.console import without_small_talk
+from lit_roberta.training.costs import Costs
 from lit_roberta.training.pretraining_cli import PretrainingCLI
 
 _SECONDS_BETWEEN_REPORTS = 0.5
