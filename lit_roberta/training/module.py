@@ -39,6 +39,7 @@ from lit_roberta.training.optimizer import (
 from lit_roberta.training.ranks import counts_over_ranks, sums_over_ranks, without_synchronisation
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
+from lit_roberta.training.sharding import shard_model, whole
 
 
 class PretrainingModule(pl.LightningModule):
@@ -88,6 +89,11 @@ class PretrainingModule(pl.LightningModule):
         self.stop_requested: Callable[[], bool] = lambda: False
         """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
         self._loss_weights: Tensor | None = None
+
+    def configure_model(self) -> None:
+        """Shard the weights, if the trainer's strategy asks for it."""
+        if self._trainer is not None:
+            shard_model(self.model, self.trainer.strategy)
 
     # ---- where the run stands
 
@@ -164,7 +170,7 @@ class PretrainingModule(pl.LightningModule):
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient, and judge it: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit))
         self.skipped_updates.judge(optimizer, norm)
         self.meter.grad_norm = norm
 

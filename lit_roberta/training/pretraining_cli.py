@@ -47,7 +47,11 @@ from lit_roberta.training.parser import (
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
-from lit_roberta.training.trainer_settings import fit_settings, users_callbacks
+from lit_roberta.training.trainer_settings import (
+    fit_settings,
+    strategy_settings,
+    users_callbacks,
+)
 
 HISTORY = "history.json"
 """The training loss of each epoch, in the run's folder."""
@@ -186,6 +190,7 @@ class PretrainingCLI(LightningCLI):
             kwargs |= fit_settings(asked, self.datamodule, hyperparameters=self._hyperparameters())
         else:
             kwargs |= {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
+        kwargs |= strategy_settings(asked)
         try:
             return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
         except UserError:

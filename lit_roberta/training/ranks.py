@@ -28,6 +28,14 @@ def counts_over_ranks(trainer: pl.Trainer, *counts: int) -> list[int]:
     return [int(total) for total in totals]
 
 
+def highest_over_ranks(trainer: pl.Trainer, number: int) -> int:
+    """Find the highest of the ranks' numbers."""
+    if trainer.world_size == 1:
+        return number
+    here = torch.tensor(number, device=trainer.strategy.root_device)
+    return int(trainer.strategy.reduce(here, reduce_op="max"))
+
+
 def without_synchronisation(trainer: pl.Trainer) -> AbstractContextManager[None]:
     """Keep a backward pass from sending gradients: only an update's last one has to."""
     strategy = trainer.strategy

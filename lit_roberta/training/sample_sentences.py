@@ -79,7 +79,7 @@ def _choose_blanks(
     return tuple(sorted(places[np.argsort(hashes, kind="stable")[:count]].tolist()))
 
 
-@torch.inference_mode()
+@torch.no_grad()  # not in inference mode: a sharded model could not train afterwards
 def guess_blanks(model: BertModel, sample: Sample, tokenizer: Tokenizer) -> list[list[Guess]]:
     """Let a model fill the blanks of a sentence.
 

@@ -19,6 +19,8 @@ from types import FrameType
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.training.ranks import highest_over_ranks
+
 logger = logging.getLogger(__name__)
 
 _EXIT_STATUSES = {
@@ -42,7 +44,10 @@ class StopOnSignal(Callback):
         super().__init__()
         self.max_time = max_time
         self.exit_status = 0
-        """What the process should exit with: 130 after Ctrl-C, 143 after SIGTERM, else 0."""
+        """What the process should exit with: 130 after Ctrl-C, 143 after SIGTERM, else 0.
+
+        Processes that train together all say the same, whichever got the signal.
+        """
         self._process = os.getpid()
         self._reason: str | None = None
         self._agreed = False
@@ -118,7 +123,14 @@ class StopOnSignal(Callback):
         """Note where the update begins; agree with the other processes."""
         self._update = trainer.global_step
         if self._num_ranks > 1:
-            self._agreed = trainer.strategy.reduce_boolean_decision(self._asked_here(), all=False)
+            self._agree(trainer)
+
+    def _agree(self, trainer: pl.Trainer) -> None:
+        """Stop if any process was asked to, and leave with the highest status of all."""
+        asked = 1 + self.exit_status if self._asked_here() else 0
+        highest = highest_over_ranks(trainer, asked)
+        self._agreed = highest > 0
+        self.exit_status = max(self.exit_status, highest - 1)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: object

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lit_roberta.errors import must
+from lit_roberta.training.sharding import FSDP2, FullySharded
 
 _REFUSED = {
     "accumulate_grad_batches": (
@@ -33,6 +34,10 @@ _REFUSED = {
 
 _REFUSED_PRECISIONS = ("16-true", "bf16-true")
 """Weights in 16 bits: a small step rounds back to the weight that it started from."""
+
+_SHARDED_PRECISIONS = ("32-true", "bf16-mixed", "32", 32, "bf16")
+_ELSEWHERE = ("fsdp", "deepspeed", "modelparallel", "model_parallel", "xla")
+"""In names of strategies that clip, accumulate or save in ways of their own."""
 
 _REFUSED_CALLBACKS = {
     "BatchSizeFinder": "Give --data.micro_batch_size: the gradient stays exact.",
@@ -64,12 +69,25 @@ def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
     if precision in _REFUSED_PRECISIONS:
         remedy = "Weights in 16 bits lose small steps without a word."
         raise must("trainer.precision", "be 32-true, bf16-mixed or 16-mixed", precision, remedy)
+    _refuse_strategy(trainer.get("strategy") or "auto", precision=precision)
     callbacks = trainer.get("callbacks") or []
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         name = str(callback.get("class_path", "")).rpartition(".")[2]
         if name in _REFUSED_CALLBACKS:
             remedy = _REFUSED_CALLBACKS[name]
             raise must("trainer.callbacks", f"do without {name}", name, remedy)
+
+
+def _refuse_strategy(asked: object, *, precision: object) -> None:
+    """Refuse to train in several processes in a way that is not exact here."""
+    name = str(asked.get("class_path") if isinstance(asked, Mapping) else asked)
+    is_sharded = name.rpartition(".")[2] in (FSDP2, FullySharded.__name__)
+    if not is_sharded and any(word in name.lower() for word in _ELSEWHERE):
+        remedy = f"To shard weights, gradients and moments over devices, give {FSDP2}."
+        raise must("trainer.strategy", f"be auto, ddp or {FSDP2}", name, remedy)
+    if is_sharded and precision not in (None, *_SHARDED_PRECISIONS):
+        remedy = f"The scaler of 16-mixed can't read shards: {FSDP2} has none."
+        raise must("trainer.precision", "be 32-true or bf16-mixed", precision, remedy)
 
 
 def validation_interval(asked: object, *, total: int) -> object:

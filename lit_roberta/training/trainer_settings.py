@@ -14,6 +14,7 @@ from lit_roberta.training.length import run_length
 from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.samples import SamplePredictions
+from lit_roberta.training.sharding import FSDP2, FullySharded
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.tensorboard import TrainingCurves
 from lit_roberta.training.trainer_flags import (
@@ -59,6 +60,22 @@ def fit_settings(
             folder, name="", version="", default_hp_metric=False
         )
     return settings
+
+
+def strategy_settings(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the strategy where it is ours.
+
+    Args:
+        asked: The trainer's settings.
+
+    Returns:
+        What takes the place of the trainer's settings. What inference mode makes of weights that
+        are put together in it could not be trained afterwards.
+    """
+    strategy = FullySharded() if asked["strategy"] == FSDP2 else asked["strategy"]
+    if not isinstance(strategy, FullySharded):
+        return {}
+    return {"strategy": strategy, "inference_mode": False}
 
 
 def users_callbacks(asked: Mapping[str, Any]) -> list[Callback]:

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
+from pytorch_lightning.strategies import Strategy
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
@@ -25,6 +27,7 @@ from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.sharding import FullySharded
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.tensorboard import TrainingCurves
 
@@ -44,6 +47,8 @@ class Hit:
     moment: Moment = "between micro-batches"
     to: Literal["training", "workers", "all"] = "training"
     """Which processes get it; Ctrl-C in a terminal goes to all."""
+    rank: int | None = None
+    """Which of the processes that train together; None: each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +68,13 @@ class Run:
     hit: Hit | None = None
     curves: bool = False
     """Whether TensorBoard's files are written."""
+    batch_size: int = 16
+    pairs: bool = False
+    """Whether the next-sentence objective is trained too."""
+    ranks: int = 1
+    """Processes that train together."""
+    strategy: Literal["ddp", "fsdp2"] = "ddp"
+    """How they do; read where there are several."""
     callbacks: tuple[Callable[[], Callback], ...] = ()
 
 
@@ -89,7 +101,8 @@ def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
     data = PretrainingDataModule(
         str(corpus),
         tokenizer=TokenizerConfig(min_frequency=1),
-        batch_size=16,
+        format="sentence-pair" if run.pairs else "doc-sentences",
+        batch_size=run.batch_size,
         micro_batch_size=run.micro_batch_size,
         max_length=48,
         num_workers=run.workers,
@@ -105,7 +118,7 @@ def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
         attention_probs_dropout_prob=run.dropout,
         max_position_embeddings=48,
     )
-    return PretrainingModule(encoder, seed=run.seed), data
+    return PretrainingModule(encoder, next_sentence=run.pairs, seed=run.seed), data
 
 
 def train(run: Run) -> int:
@@ -133,6 +146,8 @@ def train(run: Run) -> int:
         num_sanity_val_steps=0,
         use_distributed_sampler=False,
         accelerator="cpu",
+        devices=run.ranks,
+        strategy=_strategy(run),
         log_every_n_steps=2,
         logger=TensorBoardLogger(run.folder, name="", version="") if run.curves else False,
         enable_progress_bar=False,
@@ -145,6 +160,12 @@ def train(run: Run) -> int:
     return stop.exit_status
 
 
+def _strategy(run: Run) -> str | Strategy:
+    if run.ranks == 1:
+        return "auto"
+    return FullySharded() if run.strategy == "fsdp2" else "ddp"
+
+
 class ValidationLog(Callback):
     """Write down when the run was validated, and with what result."""
 
@@ -152,6 +173,8 @@ class ValidationLog(Callback):
         self.path = folder / VALIDATION_LOG
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if not trainer.is_global_zero:
+            return
         loss = float(trainer.callback_metrics["val/masked_lm_loss"])
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
@@ -170,6 +193,7 @@ class Striker(Callback):
             moment == self.hit.moment
             and trainer.global_step >= self.hit.update
             and not self.struck
+            and self.hit.rank in (None, trainer.global_rank)
         ):
             self.struck = True
             workers = multiprocessing.active_children()
@@ -238,14 +262,35 @@ _CONTEXT.set_forkserver_preload(
 
 def train_in_process(run: Run) -> int:
     """Train in a new process; give its exit status, or minus the signal that ended it."""
-    process = _CONTEXT.Process(target=_train_and_exit, args=(run,))
-    process.start()
-    process.join(timeout=120)
-    assert process.exitcode is not None, "the run hangs"
-    return process.exitcode
+    (status,) = train_in_processes(run)
+    return status
 
 
-def _train_and_exit(run: Run) -> None:
+def train_in_processes(run: Run) -> list[int]:
+    """Train in one new process for each rank; give their exit statuses, as above."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    processes = [
+        _CONTEXT.Process(target=_train_and_exit, args=(run, rank, port))
+        for rank in range(run.ranks)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(timeout=120)
+    hanging = [process for process in processes if process.exitcode is None]
+    for process in hanging:
+        process.kill()
+    assert not hanging, "the run hangs"
+    return [process.exitcode or 0 for process in processes]
+
+
+def _train_and_exit(run: Run, rank: int, port: int) -> None:
+    if run.ranks > 1:
+        where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "NODE_RANK": 0}
+        for name, value in {**where, "LOCAL_RANK": rank}.items():
+            os.environ[name] = str(value)
     sys.exit(train(run))
 
 

@@ -59,7 +59,12 @@ REFUSED = {
     "--trainer.check_val_every_n_epoch=2": "Give --trainer.val_check_interval N, in updates.",
     "--trainer.accelerator=gpux": "The trainer's settings don't fit: ",
     "--trainer.strategy=ddpx": "The trainer's settings don't fit: ",
-    "--trainer.strategy=fsdp": "The trainer's settings don't fit: ",
+    "--trainer.strategy=fsdp": "trainer.strategy must be auto, ddp or fsdp2, got 'fsdp'.",
+    "--trainer.strategy=deepspeed": "To shard weights, gradients and moments over devices, give",
+    "--trainer.strategy=ModelParallelStrategy": "trainer.strategy must be auto, ddp or fsdp2, got",
+    "--trainer.strategy=fsdp2 --trainer.precision=16-mixed": (
+        "trainer.precision must be 32-true or bf16-mixed, got '16-mixed'."
+    ),
     "--trainer.devices=-2": "The trainer's settings don't fit: ",
     "--trainer.callbacks=BatchSizeFinder": "trainer.callbacks must do without BatchSizeFinder",
     "--trainer.callbacks=LearningRateFinder": "compare.py --tune-lr",

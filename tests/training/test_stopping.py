@@ -10,6 +10,7 @@ from unittest import mock
 
 import pytest
 import pytorch_lightning as pl
+import torch
 from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.training.stopping import StopOnSignal
@@ -112,11 +113,13 @@ def test_processes_that_train_together_agree_once_an_update(
 ) -> None:
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     trainer, module = mock.Mock(spec=pl.Trainer, world_size=2, global_step=0), TinyModule()
-    trainer.strategy.reduce_boolean_decision.return_value = True
+    trainer.strategy.root_device = torch.device("cpu")
+    trainer.strategy.reduce.return_value = torch.tensor(1 + 143)
     stop = StopOnSignal()
     stop.on_train_start(trainer, module)
-    stop.ask("a signal to this process alone")
+    stop.ask("a request to this process alone")
     assert not module.stop_requested()  # or this process would leave the others waiting
     stop.on_train_batch_start(trainer, module)
     assert module.stop_requested()
-    trainer.strategy.reduce_boolean_decision.assert_called_once_with(True, all=False)
+    assert stop.exit_status == 143  # another process got SIGTERM
+    trainer.strategy.reduce.assert_called_once_with(torch.tensor(1), reduce_op="max")
