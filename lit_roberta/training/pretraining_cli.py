@@ -6,13 +6,12 @@ asked for into the terms of the three, and refuses what they can't honour.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
 from jsonargparse import Namespace
-from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
@@ -41,7 +40,6 @@ from lit_roberta.training.parser import (
     add_settings,
     check_seed,
     describe_checkpoint,
-    one_line,
     read_attribute_docstrings,
 )
 from lit_roberta.training.predictions import FillMaskPredictions
@@ -49,6 +47,7 @@ from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import (
     fit_settings,
+    in_one_line,
     strategy_settings,
     users_callbacks,
 )
@@ -140,6 +139,11 @@ class PretrainingCLI(LightningCLI):
         """The folder of the run."""
         return Path(self.settings.trainer.default_root_dir)
 
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Whether nothing is written, so that an earlier run may lie in the folder."""
+        return bool(self.settings.trainer.fast_dev_run)
+
     def _parse_ckpt_path(self) -> None:
         """Take encoder, objective and tokenizer from the checkpoint, and nothing else.
 
@@ -152,7 +156,7 @@ class PretrainingCLI(LightningCLI):
             self.settings.ckpt_path,
             folder=folder,
             subcommand=subcommand,
-            leaves_no_trace=bool(self.settings.trainer.fast_dev_run),
+            leaves_no_trace=self.leaves_no_trace,
         )
         self.settings.ckpt_path = None if path is None else str(path)
         if path is not None:
@@ -186,23 +190,15 @@ class PretrainingCLI(LightningCLI):
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the trainer on updates: its length, its intervals, its callbacks."""
         asked = self._get(self.config_init, "trainer").as_dict()
-        if self.subcommand == "fit":
-            kwargs |= fit_settings(asked, self.datamodule, hyperparameters=self._hyperparameters())
-        else:
-            kwargs |= {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
-        kwargs |= strategy_settings(asked)
-        try:
+        kwargs |= self.trainer_settings(asked) | strategy_settings(asked)
+        with in_one_line():
             return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
-        except UserError:
-            raise
-        except (
-            MisconfigurationException,
-            ModuleNotFoundError,
-            OverflowError,
-            TypeError,
-            ValueError,
-        ) as error:  # Lightning's checks of its own settings raise any of these
-            raise UserError(f"The trainer's settings don't fit: {one_line(str(error))}") from error
+
+    def trainer_settings(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what takes the place of the trainer's settings as a person gave them."""
+        if self.subcommand == "fit":
+            return fit_settings(asked, self.datamodule, hyperparameters=self._hyperparameters())
+        return {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
 
     def _writers(self) -> list[Callback]:
         if self.subcommand != "predict":
@@ -217,17 +213,21 @@ class PretrainingCLI(LightningCLI):
 
     def after_instantiate_classes(self) -> None:
         """Refuse to go on with another run; say what was found and what is about to happen."""
-        if self.subcommand == "fit" and self.checkpoint is not None:
-            now = run_conditions(self.trainer, self.datamodule)
-            refuse_another_run(self.checkpoint.conditions, now)
-        if self.settings.compile:
-            self.model.model.compile()
+        self.check_and_compile()
         if self.trainer.is_global_zero:
             if self.checkpoint is not None:
                 continue_tables(self.trainer.loggers, update=self.checkpoint.update)
             announce_text(self.datamodule)
             if self.subcommand == "fit":
                 announce_run(self.trainer, self.model, self.datamodule, checkpoint=self.checkpoint)
+
+    def check_and_compile(self) -> None:
+        """Refuse to go on with another run; compile the model if asked."""
+        if self.subcommand == "fit" and self.checkpoint is not None:
+            now = run_conditions(self.trainer, self.datamodule)
+            refuse_another_run(self.checkpoint.conditions, now)
+        if self.settings.compile:
+            self.model.model.compile()
 
     # ---- running
 

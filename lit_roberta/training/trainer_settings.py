@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.errors import UserError
 from lit_roberta.training.length import run_length
+from lit_roberta.training.parser import one_line
 from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.samples import SamplePredictions
@@ -90,3 +94,24 @@ def _own_callbacks(asked: Mapping[str, Any], hyperparameters: Mapping[str, Any])
     if asked["enable_progress_bar"] is not False:
         callbacks.append(UpdateProgress())
     return [*callbacks, StopOnSignal(max_time=running_time(asked["max_time"]))]
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """Turn what Lightning says against a setting of its own into one line.
+
+    Raises:
+        UserError: In place of what Lightning's checks raise.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except (
+        MisconfigurationException,
+        ModuleNotFoundError,
+        OverflowError,
+        TypeError,
+        ValueError,
+    ) as error:  # its checks raise any of these
+        raise UserError(f"The trainer's settings don't fit: {one_line(str(error))}") from error
