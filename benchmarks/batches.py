@@ -24,6 +24,7 @@ from transformers import DataCollatorForLanguageModeling, PreTrainedTokenizerFas
 from benchmarks.timing import seconds
 from lit_roberta.data.examples.packing import PackingConfig, pack
 from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateStream
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
@@ -69,7 +70,7 @@ def our_batches(case: Case, *, whole_word: bool = False) -> Callable[[], Any]:
         pack(corpus, PackingConfig(format="sentence", max_length=case.seq), seed=0),
         Vocabulary.plain(VOCAB_SIZE),
         masking=MaskingConfig(whole_word=whole_word),
-        batch_size=case.batch_size,
+        sizes=UpdateSizes.constant(case.batch_size, max_length=case.seq),
         micro_batch_size=None,
         seed=0,
         segments=False,

@@ -81,6 +81,10 @@ class Update(NamedTuple):
     """Non-padding tokens in this rank's share."""
     num_sequences: int
     """Sequences of the whole update, over all ranks."""
+    stage: int = 0
+    """The stage of the run, from 0."""
+    epoch: int = 0
+    """Passes over the examples of its stage that are finished where the update starts."""
 
     def to(self, device: torch.device) -> Update:
         """Move the tensors. Lightning calls this rather than look at every number of the cuts."""

@@ -95,5 +95,5 @@ def never_repeats_a_mask(data: PretrainingDataModule, updates: int) -> bool:
     With `c` copies the masks of epoch `e` are those of visit `e % c`; up to epoch `c` that is
     `e`, which is what dynamic masking takes.
     """
-    passes = updates * data.sequences_per_update / data.num_examples
+    passes = max(data.training.passes(updates))
     return not copies_can_matter(passes, data.masking.copies)

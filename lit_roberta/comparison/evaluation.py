@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from lit_roberta.comparison.b_alone import accuracy_from_b_alone
@@ -67,7 +66,7 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
         flops=costs.flops,
         seconds=cli.observer.seconds,
         text_passes=costs.text_tokens / data.parts.train.num_tokens,
-        epochs=costs.sequences / data.num_examples,
+        epochs=sum(data.training.passes(costs.updates)),
         train_mlm_loss=own,
         train_mlm_loss_fresh_masks=fresh,
         heldout=scores,
@@ -119,8 +118,9 @@ def score_trained_text(
 
     Both in evaluation mode, on the same examples: what lies between them is memorised masks.
     """
-    epoch = max(0, updates * data.sequences_per_update // data.num_examples - 1)
-    visit = int(data.masking.visit(np.array([epoch]))[0])
+    stage = data.training.last_stage
+    fed = data.sizes(updates).sequences(0, updates, stage=stage)
+    visit = data.training.visit(max(0, fed // data.num_examples - 1), stage=stage)
     text = data.evaluation
     datasets = (
         text.trained(visit=visit, max_tokens=_MOST_TRAINED_TOKENS),

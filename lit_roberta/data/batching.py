@@ -1,11 +1,13 @@
-"""How much text one update sees, and how much of it a device holds at once."""
+"""How much text an update sees, how much of it a device holds at once, and budgets in updates."""
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.errors import UserError, must
 
 BudgetUnit = Literal["updates", "sequences", "tokens", "epochs"]
@@ -40,40 +42,46 @@ class BatchConfig:
                 "Leave one of them out: `--data.batch_size null`."
             )
 
-    def sequences(self, tokens_per_sequence: float) -> int:
-        """Give the sequences of one update."""
+    def sequences(self, tokens_per_sequence: Callable[[], float]) -> int:
+        """Give the sequences of one update.
+
+        Args:
+            tokens_per_sequence: Measures the mean length of an example; only asked where the batch
+                is given in tokens.
+        """
         if self.batch_tokens is not None:
-            return max(1, round(self.batch_tokens / tokens_per_sequence))
+            return max(1, round(self.batch_tokens / tokens_per_sequence()))
         return 16 if self.batch_size is None else self.batch_size
 
 
 def updates_for(
-    unit: BudgetUnit,
-    amount: float | int,
-    *,
-    sequences_per_update: int,
-    tokens_per_sequence: float,
-    num_examples: int,
+    amount: float | int, *, sizes_of: Callable[[int], UpdateSizes], worth: Sequence[float]
 ) -> int:
     """Turn an amount of training into a number of updates, rounded up.
 
+    A longer run has later stages of length and so other sizes; no longer run does less.
+
     Args:
-        unit: What is counted; an epoch is a pass over the examples.
-        amount: How much of it.
-        sequences_per_update: The batch size, over all devices.
-        tokens_per_sequence: Mean length of an example.
-        num_examples: Examples of an epoch.
+        amount: How much of it, in any unit.
+        sizes_of: Tells the sizes of a run of so many updates.
+        worth: What a sequence of each stage counts in that unit: 1, its tokens, or the share that
+            it is of an epoch.
 
     Example:
-        >>> size = {"sequences_per_update": 4, "tokens_per_sequence": 10.0, "num_examples": 6}
-        >>> [updates_for(unit, 60, **size) for unit in ("updates", "tokens", "epochs")]
-        [60, 2, 90]
+        >>> sizes = UpdateSizes.constant(4, max_length=16)
+        >>> worths = {"sequences": 1.0, "tokens": 10.0, "epochs": 1 / 6}.values()
+        >>> [updates_for(60, sizes_of=lambda _: sizes, worth=[worth]) for worth in worths]
+        [15, 2, 90]
     """
-    per_update = {
-        "updates": 1.0,
-        "sequences": float(sequences_per_update),
-        "tokens": sequences_per_update * tokens_per_sequence,
-        "epochs": sequences_per_update / num_examples,
-    }[unit]
     # What divides evenly must not become one more update by rounding.
-    return max(1, math.ceil(amount / per_update - 1e-9))
+    enough = amount * (1 - 1e-12)
+
+    def is_enough(total: int) -> bool:
+        sizes = sizes_of(total)
+        done = (sizes.sequences(0, total, stage=stage) for stage in range(len(worth)))
+        return sum(count * each for count, each in zip(done, worth, strict=True)) >= enough
+
+    most = 1
+    while not is_enough(most):
+        most *= 2
+    return bisect_left(range(most), True, lo=most // 2, key=is_enough) or 1

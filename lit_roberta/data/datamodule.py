@@ -7,7 +7,7 @@ them to loaders.
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -19,10 +19,11 @@ from pytorch_lightning.accelerators import CUDAAccelerator
 from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import HeldOutBatch, Update
-from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
+from lit_roberta.data.batching import BatchConfig, BudgetUnit
 from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
-from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig, pack
-from lit_roberta.data.loaders import held_out_loader, update_loader
+from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig
+from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, check_stages
+from lit_roberta.data.loaders import StagedUpdates, held_out_loader, update_loader
 from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.sizes import UpdateSizes
@@ -32,9 +33,8 @@ from lit_roberta.data.text.split import Parts
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.data.tokens.vocabulary import Vocabulary
+from lit_roberta.data.training_text import TrainingText
 from lit_roberta.errors import must
-
-logger = logging.getLogger(__name__)
 
 VALIDATION_TOKENS = 50_000
 """What a validation during training scores, at most: one draw of masks on this many tokens."""
@@ -56,6 +56,9 @@ class PretrainingDataModule(pl.LightningDataModule):
         batch_size: Sequences of one update, over all devices and micro-batches.
         batch_tokens: Tokens of one update, in place of batch_size: the batch then has as many
             sequences as hold that many tokens on average.
+        batch_ramp: A smaller batch in the first updates, which rises to its full size.
+        length_stages: First parts of the run on shorter examples, each with its max_length, its
+            share of the updates and, if it has one of its own, its batch_size.
         micro_batch_size: Sequences that a device holds at once; by default all of its share. It
             belongs to the machine: the gradient stays exact, and with dropout other units drop.
         masking: Which tokens are hidden, and how often the choice is made anew.
@@ -80,6 +83,8 @@ class PretrainingDataModule(pl.LightningDataModule):
         max_length: int = 64,
         batch_size: int | None = None,
         batch_tokens: int | None = None,
+        batch_ramp: BatchRamp = NO_RAMP,
+        length_stages: list[LengthStage] | None = None,
         micro_batch_size: int | None = None,
         masking: MaskingConfig = MaskingConfig(),  # noqa: B008 - frozen
         short_sequence_probability: float = 0.0,
@@ -106,11 +111,15 @@ class PretrainingDataModule(pl.LightningDataModule):
         self.batch = BatchConfig(
             batch_size=batch_size, batch_tokens=batch_tokens, micro_batch_size=micro_batch_size
         )
+        self.batch_ramp = batch_ramp
+        self.length_stages = tuple(length_stages or ())
+        check_stages(self.length_stages, max_length=max_length)
         if num_workers < 0:
             raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
         self.num_workers = num_workers
         self.seed = seed
         self._tokenizer: Tokenizer | None = None
+        self._stage_starts: tuple[int, ...] | None = None
 
     # ---- what the text is
 
@@ -165,69 +174,88 @@ class PretrainingDataModule(pl.LightningDataModule):
     # ---- what an update is
 
     @cached_property
+    def training(self) -> TrainingText:
+        """The training part as updates, by stage of length."""
+        return TrainingText(
+            corpus=self.parts.train,
+            vocabulary=self.vocabulary,
+            packing=self.packing,
+            masking=self.masking,
+            batch=self.batch,
+            ramp=self.batch_ramp,
+            stages=self.length_stages,
+            seed=self.seed,
+            segments=self.pairs,
+        )
+
+    @property
     def examples(self) -> Examples:
-        """The training examples, as spans."""
-        return pack(self.parts.train, self.packing, seed=self.seed)
+        """The training examples at max_length, as spans."""
+        return self.training.examples(self.training.last_stage)
 
     @property
     def num_examples(self) -> int:
-        """Training examples of one epoch."""
-        return len(self.examples)
+        """Training examples of one epoch at max_length."""
+        return self.training.num_examples(self.training.last_stage)
 
     @property
     def tokens_per_sequence(self) -> float:
-        """Mean length of an example in tokens, special tokens included."""
-        return float(np.mean(self.examples.lengths))
+        """Mean length of an example at max_length in tokens, special tokens included."""
+        return self.training.tokens_per_sequence(self.training.last_stage)
 
-    @cached_property
+    @property
     def sequences_per_update(self) -> int:
-        """The batch size, over all devices, also where it was given in tokens."""
-        size = self.batch.sequences(self.tokens_per_sequence)
-        if size > self.num_examples / 2:
-            logger.warning(
-                "A batch of %d sequences is more than half of the %d training examples: an update "
-                "sees most of the text at once.",
-                size,
-                self.num_examples,
-            )
-        return size
+        """The full batch at max_length, over all devices, also where it was given in tokens."""
+        return self.training.full_batch(self.training.last_stage)
 
     def sizes(self, total: int) -> UpdateSizes:
         """Tell what each update of a run of `total` updates is."""
-        size, max_length = self.sequences_per_update, self.packing.max_length
-        return UpdateSizes.constant(size, max_length=max_length)
+        return self.training.sizes(total, starts=self._stage_starts)
+
+    def keep_stages(self, starts: Sequence[int]) -> None:
+        """Let each stage start where it was to start when the run began, whatever its length now.
+
+        Args:
+            starts: The first update of each stage.
+
+        Raises:
+            UserError: If there is another number of stages.
+        """
+        if len(starts) != self.training.num_stages:
+            rule = f"be as many as the checkpoint's, {len(starts) - 1}"
+            remedy = "Give the stages that the run was started with."
+            raise must("data.length_stages", rule, len(self.length_stages), remedy)
+        self._stage_starts = tuple(starts)
+
+    @property
+    def run_sizes(self) -> UpdateSizes:
+        """What each update of the trainer's run is."""
+        return self.sizes(self._trainer.max_steps)
 
     def updates_for(self, unit: BudgetUnit, amount: float | int) -> int:
         """Turn an amount of training into a number of updates, rounded up."""
-        return updates_for(
-            unit,
-            amount,
-            sequences_per_update=self.sequences_per_update,
-            tokens_per_sequence=self.tokens_per_sequence,
-            num_examples=self.num_examples,
-        )
+        return self.training.updates_for(unit, amount)
 
-    def stream(self, *, rank: int = 0, world_size: int = 1) -> UpdateStream:
-        """Build the training stream of one rank: updates by their number."""
-        return UpdateStream(
-            self.parts.train,
-            self.examples,
-            self.vocabulary,
-            masking=self.masking,
-            batch_size=self.sequences_per_update,
-            micro_batch_size=self.batch.micro_batch_size,
-            seed=self.seed,
-            segments=self.pairs,
-            rank=rank,
-            world_size=world_size,
-        )
+    def stream(
+        self, stage: int = 0, *, total: int = 1, rank: int = 0, world_size: int = 1
+    ) -> UpdateStream:
+        """Build the training stream of one rank in one stage: updates by their number.
+
+        Args:
+            stage: The stage, from 0.
+            total: Updates of the run, which decide where a later stage starts.
+            rank: This process.
+            world_size: Processes in all.
+        """
+        sizes = self.sizes(total)
+        return self.training.stream(stage, sizes=sizes, rank=rank, world_size=world_size)
 
     @cached_property
     def evaluation(self) -> EvaluationText:
         """The text to judge a model by: held-out parts and trained text, in any format."""
         return EvaluationText(
             parts=self.parts,
-            examples=self.examples,
+            pack=lambda: self.examples,
             vocabulary=self.vocabulary,
             packing=self.packing,
             masking=self.masking,
@@ -241,17 +269,24 @@ class PretrainingDataModule(pl.LightningDataModule):
 
     # ---- the loaders
 
-    def train_dataloader(self) -> DataLoader[Update]:
+    def train_dataloader(self) -> DataLoader[Update] | StagedUpdates:
         """Give the updates from the trainer's present one on."""
-        trainer = self._trainer
-        stream = self.stream(rank=trainer.global_rank, world_size=trainer.world_size)
+        trainer, sizes = self._trainer, self.run_sizes
         module: Any = trainer.lightning_module
-        # Read when the sampler is iterated, not now: a resumed run's position is restored in
+        rank, world_size = trainer.global_rank, trainer.world_size
+
+        def load(stage: int, sampler: UpdateSampler) -> DataLoader[Update]:
+            return update_loader(
+                self.training.stream(stage, sizes=sizes, rank=rank, world_size=world_size),
+                sampler,
+                num_workers=self.num_workers,
+                pin_memory=self._pin_memory,
+            )
+
+        # Read when the updates are iterated, not now: a resumed run's position is restored in
         # between.
-        sampler = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
-        return update_loader(
-            stream, sampler, num_workers=self.num_workers, pin_memory=self._pin_memory
-        )
+        left = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
+        return load(0, left) if len(sizes.stages) == 1 else StagedUpdates(sizes, left, load)
 
     def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
         """Give one draw of masks on part of the validation text, then its pairs, if any."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from lit_roberta.errors import must
 
 _LARGEST = 2**31 - 1
+_SHORTEST = 5
+"""A pair with a token in each half, in tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,10 @@ class LengthStage:
     """Sequences of an update. None: as in the rest of the run."""
 
     def __post_init__(self) -> None:
+        if self.max_length < _SHORTEST:
+            remedy = "The special tokens of an example count, too."
+            rule = f"be {_SHORTEST} or more"
+            raise must("data.length_stages.max_length", rule, self.max_length, remedy)
         if not 0 < self.share < 1:
             remedy = "For 90%, give 0.9; the rest of the run has data.max_length."
             raise must("data.length_stages.share", "lie between 0 and 1", self.share, remedy)
@@ -70,6 +76,10 @@ class LengthStage:
             rule = f"lie between 1 and {_LARGEST:,}"
             remedy = "Leave it out for the batch of the rest of the run."
             raise must("data.length_stages.batch_size", rule, self.batch_size, remedy)
+
+    def __str__(self) -> str:
+        batch = "" if self.batch_size is None else f" in batches of {self.batch_size:,}"
+        return f"{self.share:g} of the run at length {self.max_length:,}{batch}"
 
 
 def check_stages(stages: Sequence[LengthStage], *, max_length: int) -> None:

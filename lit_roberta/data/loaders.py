@@ -7,6 +7,8 @@ collate. Only updates are built in worker processes: they are asked for without 
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,6 +16,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch, Update
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
 
 
@@ -37,6 +40,37 @@ def update_loader(
         worker_init_fn=_leave_signals_to_training,
         pin_memory=pin_memory,
     )
+
+
+class StagedUpdates:
+    """The updates of a run with stages of length: a loader for each, one after the other.
+
+    A stage's text is packed when the stage is reached, in the training's process, so that loader
+    workers share it. There is a length, because a loader without one is asked for an update ahead.
+
+    Args:
+        sizes: Where the stages lie.
+        left: The numbers of the updates that are left of the run.
+        load: Makes the loader of a stage, from the numbers of its updates.
+    """
+
+    def __init__(
+        self,
+        sizes: UpdateSizes,
+        left: UpdateSampler,
+        load: Callable[[int, UpdateSampler], DataLoader[Update]],
+    ) -> None:
+        self._sizes = sizes
+        self._left = left
+        self._load = load
+
+    def __iter__(self) -> Iterator[Update]:
+        for stage, numbers in self._sizes.by_stage(self._left.numbers()):
+            sampler = UpdateSampler(partial(int, numbers.start), partial(int, numbers.stop))
+            yield from self._load(stage, sampler)
+
+    def __len__(self) -> int:
+        return len(self._left)
 
 
 def held_out_loader(

@@ -115,6 +115,17 @@ class UpdateSizes:
         """Give the first update behind a stage; None for the last stage."""
         return self.stages[stage + 1].start if stage + 1 < len(self.stages) else None
 
+    def by_stage(self, numbers: range) -> Iterator[tuple[int, range]]:
+        """Cut updates that follow each other into those of each stage; none of them is empty."""
+        for stage, (start, _, _) in enumerate(self.stages):
+            stop = self.stop_of(stage)
+            cut = range(
+                max(numbers.start, start),
+                numbers.stop if stop is None else min(numbers.stop, stop),
+            )
+            if cut:
+                yield stage, cut
+
     def sequences(self, start: int, stop: int, *, stage: int | None = None) -> int:
         """Count the sequences of the updates from `start` to before `stop`.
 
@@ -123,8 +134,11 @@ class UpdateSizes:
             stop: The update behind the last.
             stage: Count those of one stage alone. None: of all.
         """
-        wanted = range(len(self.stages)) if stage is None else [stage]
-        return sum(self._in_stage(start, stop, each) for each in wanted)
+        return sum(
+            self._sum(cut.stop, each) - self._sum(cut.start, each)
+            for each, cut in self.by_stage(range(start, stop))
+            if stage in (None, each)
+        )
 
     def spans(self, total: int) -> Iterator[Span]:
         """Yield the updates of a run in spans of one size, for sums over it.
@@ -156,12 +170,6 @@ class UpdateSizes:
             ramp.start + (full - ramp.start) * inside // (ramp.step * ramp.length) * ramp.step
         )
         return np.where(numbers < ramp.length, growing, full)
-
-    def _in_stage(self, start: int, stop: int, stage: int) -> int:
-        end = self.stop_of(stage)
-        start = max(start, self.stages[stage].start)
-        stop = stop if end is None else min(stop, end)
-        return self._sum(stop, stage) - self._sum(start, stage) if start < stop else 0
 
     def _sum(self, count: int, stage: int) -> int:
         """Sum the batches of the first updates of a run that had the batch of one stage alone."""

@@ -17,36 +17,55 @@ from torch.utils.data import Dataset, Sampler
 from lit_roberta.batch import Cut, Update
 from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import Examples
+from lit_roberta.data.examples.pieces import ragged_range
 from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
 from lit_roberta.data.rows.collation import attention_mask, to_tensor
 from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
-__all__ = ["UpdateSampler", "UpdateStream", "examples_at"]
+__all__ = ["UpdateSampler", "UpdateStream", "examples_at", "first_epoch"]
 
 _BLOCK_PLACES = 4096
 """Places of the stream that are looked up together: for a few it costs as much as for one."""
 
 
+_EPOCHS_OF_A_STAGE = 2**20
+"""Passes after which the epochs of the next stage are counted, so that no stage repeats the order,
+the masks or the partners of another; more than any stage makes."""
+
+
 class _Block(NamedTuple):
-    """What one rank trains in some updates that follow each other."""
+    """What one rank trains in some updates of a stage that follow each other."""
 
     number: int
-    examples: Int64[np.ndarray, "updates batch"]
-    keys: UInt64[np.ndarray, "updates batch"]
+    batch_sizes: list[int]
+    """Of each update, over all ranks."""
+    epochs: list[int]
+    """Of the stage, in which each update starts."""
+    offsets: list[int]
+    """Where the share of each update begins in what follows, and where the last one ends."""
+    examples: Int64[np.ndarray, " places"]
+    keys: UInt64[np.ndarray, " places"]
+
+
+def first_epoch(stage: int) -> int:
+    """Give the number that the first pass of a stage has in hashes; 0 without stages."""
+    return stage * _EPOCHS_OF_A_STAGE
 
 
 class UpdateStream(Dataset[Update]):
-    """One rank's share of every update, by the update's number.
+    """One rank's share of every update of a stage, by the update's number in the run.
 
     Args:
         corpus: The tokenized training text.
         examples: Its examples, as packed.
         vocabulary: The special ids.
         masking: How tokens are chosen and replaced.
-        batch_size: Sequences of an update, over all ranks.
+        sizes: What each update of the run is.
+        stage: The stage whose updates these are, from 0; the examples are its own.
         micro_batch_size: The most sequences that a device holds at once. None: its whole share.
         seed: The run's seed.
         segments: Whether B gets segment 1. False: segment 0 everywhere.
@@ -54,7 +73,7 @@ class UpdateStream(Dataset[Update]):
         world_size: Processes in all.
 
     Raises:
-        UserError: If the batch has fewer sequences than there are ranks.
+        UserError: If an update has fewer sequences than there are ranks.
     """
 
     def __init__(
@@ -64,20 +83,19 @@ class UpdateStream(Dataset[Update]):
         vocabulary: Vocabulary,
         *,
         masking: MaskingConfig,
-        batch_size: int,
+        sizes: UpdateSizes,
+        stage: int = 0,
         micro_batch_size: int | None,
         seed: int,
         segments: bool,
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
-        if batch_size < world_size:
-            raise must(
-                "batch_size",
-                f"be at least the number of devices, {world_size}",
-                batch_size,
-                "Give a larger batch or fewer devices.",
-            )
+        if sizes.smallest_batch < world_size:
+            name = "batch_size" if sizes.ramp.start is None else "data.batch_ramp.start"
+            rule = f"be at least the number of devices, {world_size}"
+            remedy = "Give a larger batch or fewer devices."
+            raise must(name, rule, sizes.smallest_batch, remedy)
         if micro_batch_size is not None and micro_batch_size < 1:
             raise must(
                 "micro_batch_size", "be at least 1", micro_batch_size, "Leave it out for no limit."
@@ -89,44 +107,64 @@ class UpdateStream(Dataset[Update]):
             masking=masking,
             segments=segments,
         )
-        self.batch_size = batch_size
         self.num_examples = len(examples)
         self._masking = masking
         self._seed = seed
-        # Shares are contiguous and differ by at most one sequence. The smaller ones get a filler
-        # row, so that every rank runs the same number of micro-batches and none waits for ever.
-        self._share = slice(rank * batch_size // world_size, (rank + 1) * batch_size // world_size)
-        self._num_rows = -(-batch_size // world_size)
-        self._micro_batch_size = micro_batch_size or self._num_rows
-        self._block_size = max(1, _BLOCK_PLACES // batch_size)
+        self._sizes, self._stage = sizes, stage
+        self._rank, self._world_size = rank, world_size
+        self._micro_batch_size = micro_batch_size
+        self._first, _, full_batch = sizes.stages[stage]
+        self._block_size = max(1, _BLOCK_PLACES // full_batch)
         self._cached = self._look_up(0)
 
     def __getitem__(self, number: int) -> Update:
-        block, row = divmod(number, self._block_size)
+        block, row = divmod(number - self._first, self._block_size)
         if block != self._cached.number:
             self._cached = self._look_up(block)
-        examples, keys = self._cached.examples[row], self._cached.keys[row]
-        built = self._builder.build(examples, keys, num_fillers=self._num_rows - len(examples))
-        return self._update(number, built, num_real=len(examples))
-
-    def epoch_of(self, number: int) -> int:
-        """Find the epoch in which an update starts; a batch may span two."""
-        return number * self.batch_size // self.num_examples
+        cached = self._cached
+        share = slice(cached.offsets[row], cached.offsets[row + 1])
+        examples, keys = cached.examples[share], cached.keys[share]
+        num_sequences = cached.batch_sizes[row]
+        # Shares differ by at most one sequence. The smaller ones get a filler row, so that every
+        # rank runs the same number of micro-batches and none waits for ever.
+        num_rows = -(-num_sequences // self._world_size)
+        built = self._builder.build(examples, keys, num_fillers=num_rows - len(examples))
+        tokens = built.rows.lengths[: len(examples)].sum()
+        return self._update(built)._replace(
+            number=number,
+            num_tokens=int(tokens),
+            num_sequences=num_sequences,
+            epoch=cached.epochs[row],
+        )
 
     def _look_up(self, block: int) -> _Block:
         """Find the examples of a block of updates, and the keys of their masks."""
-        updates = block * self._block_size + np.arange(self._block_size)
-        share = np.arange(self._share.start, self._share.stop)
-        places = updates[:, None] * self.batch_size + share
-        examples = examples_at(places, num_examples=self.num_examples, seed=self._seed)
-        visits = self._masking.visit(places // self.num_examples)
-        return _Block(block, examples, visit_keys(examples, visits, seed=self._seed))
+        first = self._first + block * self._block_size
+        batches = self._sizes.batch_sizes(first + np.arange(self._block_size), stage=self._stage)
+        starts = self._sizes.at(first).place + np.cumsum(batches) - batches
+        begins = starts + self._rank * batches // self._world_size
+        counts = starts + (self._rank + 1) * batches // self._world_size - begins
+        places = ragged_range(begins, counts)
+        num_examples, first_one = self.num_examples, first_epoch(self._stage)
+        examples = examples_at(
+            places + first_one * num_examples, num_examples=num_examples, seed=self._seed
+        )
+        visits = first_one + self._masking.visit(places // num_examples)
+        return _Block(
+            block,
+            batches.tolist(),
+            (starts // num_examples).tolist(),
+            [0, *np.cumsum(counts).tolist()],
+            examples,
+            visit_keys(examples, visits, seed=self._seed),
+        )
 
-    def _update(self, number: int, built: BuiltRows, *, num_real: int) -> Update:
+    def _update(self, built: BuiltRows) -> Update:
+        """Make tensors of rows, fillers included, with the places to cut them."""
         rows, slots = built.rows, built.slots
         lengths, counts = rows.lengths.tolist(), slots.counts.tolist()
         return Update(
-            number=number,
+            number=0,
             input_ids=to_tensor(rows.input_ids),
             segment_ids=to_tensor(rows.segment_ids),
             attention_mask=to_tensor(attention_mask(rows.lengths, rows.input_ids.shape[1])),
@@ -135,14 +173,16 @@ class UpdateStream(Dataset[Update]):
             next_sentence_labels=to_tensor(built.next_sentence_labels),
             cuts=tuple(self._cuts(lengths, counts)),
             num_labels=sum(counts),
-            num_tokens=sum(lengths[:num_real]),
-            num_sequences=self.batch_size,
+            num_tokens=sum(lengths),
+            num_sequences=len(lengths),
+            stage=self._stage,
         )
 
     def _cuts(self, lengths: list[int], counts: list[int]) -> Iterator[Cut]:
         """Cut the rows, longest first, so that each micro-batch is as narrow as it can be."""
-        for start in range(0, len(lengths), self._micro_batch_size):
-            stop = min(start + self._micro_batch_size, len(lengths))
+        at_once = self._micro_batch_size or len(lengths)
+        for start in range(0, len(lengths), at_once):
+            stop = min(start + at_once, len(lengths))
             yield Cut(
                 start=start,
                 stop=stop,
@@ -168,7 +208,11 @@ class UpdateSampler(Sampler[int]):
         self._total = total
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(self._first(), self._total()))
+        return iter(self.numbers())
+
+    def numbers(self) -> range:
+        """Give the numbers, as they are now."""
+        return range(self._first(), self._total())
 
     def __len__(self) -> int:
         return self._total()

@@ -11,6 +11,7 @@ from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.training.checkpoint_settings import CheckpointSettings
 from lit_roberta.training.conditions import Conditions, changes, run_conditions
 from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.size_notices import describe_updates
 
 logger = logging.getLogger(__name__)
 
@@ -48,16 +49,8 @@ def announce_run(
         f"{encoder.vocab_size:,}",
         f"{sum(parameter.numel() for parameter in module.model.parameters()):,}",
     )
-    at_once = data.batch.micro_batch_size
-    logger.info(
-        "Training: %s updates of %s sequences%s (some %s tokens), %.1f passes over %s examples.",
-        f"{total:,}",
-        f"{data.sequences_per_update:,}",
-        "" if at_once is None else f", at most {at_once:,} at once",
-        f"{data.sequences_per_update * data.tokens_per_sequence:,.0f}",
-        total * data.sequences_per_update / data.num_examples,
-        f"{data.num_examples:,}",
-    )
+    for line in describe_updates(data, total):
+        logger.info("%s", line)
     if module.schedule.num_warmup_updates(total) == total > 1:
         logger.info("The warm-up takes the whole run: the rate never falls.")
     if checkpoint is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ class CheckpointSettings:
     """Which text it was trained on, read and split how, nested as the data module's settings."""
     total_updates: int
     """The length that the run had when it was saved."""
+    stage_starts: Sequence[int]
+    """The first update of each stage of length."""
     conditions: Mapping[str, object]
     """What else the run's numbers depend on."""
 
@@ -128,6 +130,7 @@ def _read(path: Path) -> CheckpointSettings:
             tokenizer_config=dict(text.pop("tokenizer")),
             text=text,
             total_updates=int(checkpoint["total_updates"]),
+            stage_starts=[int(start) for start in checkpoint["stage_starts"]],
             conditions=dict(checkpoint["conditions"]),
         )
     except Exception as error:

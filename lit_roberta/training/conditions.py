@@ -36,6 +36,8 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
         **{f"data.{name}": value for name, value in asdict(data.packing).items()},
         **{f"data.masking.{name}": value for name, value in asdict(data.masking).items()},
         "data.batch_size": data.sequences_per_update,
+        **{f"data.batch_ramp.{name}": value for name, value in asdict(data.batch_ramp).items()},
+        "data.length_stages": ", ".join(map(str, data.length_stages)) or None,
         "data.micro_batch_size": data.batch.micro_batch_size,
         "processes": trainer.world_size,
         "device": trainer.strategy.root_device.type,

@@ -1,7 +1,8 @@
 """The training loss of each epoch, kept on the device and in the checkpoint.
 
 An epoch is a pass over the examples; an update that spans two counts for the one in which it
-starts.
+starts. Each stage of length has examples of its own, so its first epoch follows the last one of
+the stage before, which need not be a whole one.
 """
 
 from __future__ import annotations
@@ -26,19 +27,26 @@ class History:
     def __init__(self) -> None:
         self._sums: list[Tensor] = []
         self._counts: list[Tensor] = []
+        self._stage = 0
+        self._earlier_epochs = 0
+        """Epochs of the stages before."""
 
     def __repr__(self) -> str:
         losses = ", ".join(f"{loss:.3f}" for loss in self.mlm_loss_per_epoch)
         return f"History(mlm_loss_per_epoch=[{losses}])"
 
-    def add(self, epoch: int, *, loss_sum: Tensor, num_labels: int) -> None:
+    def add(self, epoch: int, *, stage: int = 0, loss_sum: Tensor, num_labels: int) -> None:
         """Add an update.
 
         Args:
-            epoch: The one in which the update starts.
+            epoch: The one of its stage in which the update starts.
+            stage: Its stage of length; no update of an earlier one follows.
             loss_sum: Cross entropies of its masked tokens, unweighted, in nats.
             num_labels: How many they are.
         """
+        if stage != self._stage:
+            self._stage, self._earlier_epochs = stage, len(self._counts)
+        epoch += self._earlier_epochs
         while len(self._counts) <= epoch:
             self._sums.append(torch.zeros_like(loss_sum, dtype=torch.float64))
             self._counts.append(torch.zeros_like(loss_sum, dtype=torch.int64))
@@ -59,12 +67,15 @@ class History:
         return {
             "sums": [float(loss) for loss in self._sums],
             "counts": [int(count) for count in self._counts],
+            "stage": self._stage,
+            "earlier_epochs": self._earlier_epochs,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from stored sums."""
         self._sums = [torch.tensor(loss, dtype=torch.float64) for loss in state["sums"]]
         self._counts = [torch.tensor(count) for count in state["counts"]]
+        self._stage, self._earlier_epochs = state["stage"], state["earlier_epochs"]
 
     def to(self, device: torch.device) -> None:
         """Move the sums to the device that trains."""

@@ -105,7 +105,7 @@ class PretrainingModule(pl.LightningModule):
     @property
     def num_sequences(self) -> int:
         """Sequences fed so far, over the whole run."""
-        return self.update_number * self._data.sequences_per_update
+        return self._data.run_sizes.sequences(0, self.update_number)
 
     @property
     def total_updates(self) -> int:
@@ -140,11 +140,15 @@ class PretrainingModule(pl.LightningModule):
             update_sums = self._accumulate(update)
         if update_sums is None:
             return
-        epoch = update.number * update.num_sequences // self._data.num_examples
         self._adamw.step()
         self._set_learning_rate()
         self.num_tokens += update_sums.num_tokens
-        self.history.add(epoch, loss_sum=update_sums.mlm_loss, num_labels=update_sums.num_labels)
+        self.history.add(
+            update.epoch,
+            stage=update.stage,
+            loss_sum=update_sums.mlm_loss,
+            num_labels=update_sums.num_labels,
+        )
         self.meter.add(update_sums)
 
     def _accumulate(self, update: Update) -> UpdateSums | None:
@@ -246,6 +250,7 @@ class PretrainingModule(pl.LightningModule):
         }
         checkpoint["tokenizer"] = self._data.tokenizer.to_json()
         checkpoint["total_updates"] = self.total_updates
+        checkpoint["stage_starts"] = [stage.start for stage in self._data.run_sizes.stages]
         checkpoint["num_tokens"] = self.num_tokens
         checkpoint["history"] = self.history.state_dict()
         checkpoint["skipped_updates"] = self.skipped_updates.state_dict()
@@ -262,6 +267,8 @@ class PretrainingModule(pl.LightningModule):
         if is_fitting and not checkpoint["optimizer_states"]:
             remedy = "Without it the run would start anew in the middle: take another checkpoint."
             raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
+        if is_fitting:
+            self._data.keep_stages(checkpoint["stage_starts"])
         self.num_tokens = checkpoint["num_tokens"]
         self.history.load_state_dict(checkpoint["history"])
         self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])

@@ -226,6 +226,7 @@ class PretrainingCLI(LightningCLI):
         if self.subcommand == "fit" and self.checkpoint is not None:
             now = run_conditions(self.trainer, self.datamodule)
             refuse_another_run(self.checkpoint.conditions, now)
+            self.datamodule.keep_stages(self.checkpoint.stage_starts)
         if self.settings.compile:
             self.model.model.compile()
 

@@ -8,7 +8,9 @@ import pytest
 from lit_roberta.comparison.budget import Budget, Unit, never_repeats_a_mask
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.training_text import TrainingText
 from lit_roberta.errors import UserError
+from tests.data.corpora import numbered, vocabulary
 
 
 class Feed(PretrainingDataModule):
@@ -16,20 +18,23 @@ class Feed(PretrainingDataModule):
 
     def __init__(self, *, batch: int, length: int, examples: int, copies: int | None = 1) -> None:
         super().__init__(batch_size=batch, masking=MaskingConfig(copies=copies))
-        self.sequences_per_update = batch
-        self._length, self._examples = length, examples
-
-    @property
-    def tokens_per_sequence(self) -> float:
-        return float(self._length)
-
-    @property
-    def num_examples(self) -> int:
-        return self._examples
+        corpus = numbered([[10] * 100])
+        self.training = TrainingText(
+            corpus=corpus,
+            vocabulary=vocabulary(2000),
+            packing=self.packing,
+            masking=self.masking,
+            batch=self.batch,
+            ramp=self.batch_ramp,
+            stages=self.length_stages,
+            seed=0,
+            segments=False,
+            _facts={0: (examples, float(length))},
+        )
 
     @property
     def parts(self) -> Any:
-        return SimpleNamespace(train=SimpleNamespace(num_tokens=1000))
+        return SimpleNamespace(train=self.training.corpus)
 
 
 @pytest.mark.parametrize(

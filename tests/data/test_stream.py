@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader
 from lit_roberta.batch import Update
 from lit_roberta.data.examples.packing import Format, PackingConfig, pack
 from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError
@@ -38,6 +39,8 @@ def stream_of(
     max_length: int = 26,
     masking: MaskingConfig = MASKINGS["dynamic"],
     batch_size: int = 4,
+    sizes: UpdateSizes | None = None,
+    stage: int = 0,
     micro_batch_size: int | None = None,
     rank: int = 0,
     world_size: int = 1,
@@ -48,7 +51,8 @@ def stream_of(
         pack(corpus, config, seed=0),
         vocabulary(int(corpus.tokens.max()) + 1),
         masking=masking,
-        batch_size=batch_size,
+        sizes=sizes or UpdateSizes.constant(batch_size, max_length=max_length),
+        stage=stage,
         micro_batch_size=micro_batch_size,
         seed=0,
         segments=True,
@@ -191,7 +195,8 @@ def test_every_epoch_trains_every_example_once(
         of_epoch = seen[epoch * num_documents : (epoch + 1) * num_documents]
         assert sorted(of_epoch) == list(range(num_documents))
     assert len(seen) == num_updates * batch_size
-    assert streams[0].epoch_of(num_updates - 1) == (num_updates - 1) * batch_size // num_documents
+    last = num_updates - 1
+    assert streams[0][last].epoch == last * batch_size // num_documents
 
 
 def mask_patterns(masking: MaskingConfig, *, epochs: int) -> list[dict[int, list[int]]]:
@@ -274,7 +279,7 @@ def test_a_corpus_without_maskable_tokens_still_gives_updates() -> None:
         pack(corpus, PackingConfig(format="sentence", max_length=8), seed=0),
         vocabulary(6),
         masking=MaskingConfig(),
-        batch_size=2,
+        sizes=UpdateSizes.constant(2, max_length=8),
         micro_batch_size=1,
         seed=0,
         segments=False,
@@ -291,7 +296,7 @@ def test_a_vocabulary_of_specials_alone_is_refused() -> None:
             pack(corpus, PackingConfig(format="sentence", max_length=8), seed=0),
             vocabulary(5),
             masking=MaskingConfig(),
-            batch_size=1,
+            sizes=UpdateSizes.constant(1, max_length=8),
             micro_batch_size=None,
             seed=0,
             segments=False,
@@ -307,7 +312,7 @@ def test_the_seed_draws_order_and_masks() -> None:
             pack(corpus, config, seed=seed),
             vocabulary(500),
             masking=MaskingConfig(),
-            batch_size=16,
+            sizes=UpdateSizes.constant(16, max_length=8),
             micro_batch_size=None,
             seed=seed,
             segments=False,

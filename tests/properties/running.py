@@ -22,6 +22,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.strategies import Strategy
 
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
@@ -65,6 +66,8 @@ class Run:
     micro_batch_size: int | None = 4
     start_method: Literal["fork", "forkserver"] = "fork"
     """How loader workers start: as up to Python 3.13, or as from then on."""
+    grows: bool = False
+    """Whether the batch grows over 4 updates, and examples are short in the first half."""
     hit: Hit | None = None
     curves: bool = False
     """Whether TensorBoard's files are written."""
@@ -103,6 +106,8 @@ def build(run: Run) -> tuple[PretrainingModule, PretrainingDataModule]:
         tokenizer=TokenizerConfig(min_frequency=1),
         format="sentence-pair" if run.pairs else "doc-sentences",
         batch_size=run.batch_size,
+        batch_ramp=BatchRamp(start=2, updates=4) if run.grows else NO_RAMP,
+        length_stages=[LengthStage(max_length=20, share=0.5)] if run.grows else None,
         micro_batch_size=run.micro_batch_size,
         max_length=48,
         num_workers=run.workers,

@@ -7,6 +7,7 @@ there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,8 +30,8 @@ class EvaluationText:
     """What a model of one recipe can be scored on."""
 
     parts: Parts[TokenizedCorpus]
-    examples: Examples
-    """The training examples."""
+    pack: Callable[[], Examples]
+    """Gives the training examples; asked only for trained text, because packing takes time."""
     vocabulary: Vocabulary
     packing: PackingConfig
     masking: MaskingConfig
@@ -80,7 +81,7 @@ class EvaluationText:
         """
         return VisitDataset(
             self.parts.train,
-            self.examples,
+            self.pack(),
             self.vocabulary,
             masking=self.masking,
             batch_size=self.batch_size,

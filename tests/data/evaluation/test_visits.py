@@ -9,6 +9,7 @@ from lit_roberta.batch import HeldOutBatch
 from lit_roberta.data.evaluation.visits import PairDataset, VisitDataset
 from lit_roberta.data.examples.packing import Format, PackingConfig, pack
 from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateStream
 from lit_roberta.errors import UserError
 from tests.data.corpora import FORMATS, MASK, PAIRS, even_corpus, numbered, vocabulary
@@ -55,7 +56,7 @@ def test_own_masks_are_those_of_the_training(format: Format) -> None:
         examples,
         VOCABULARY,
         masking=MaskingConfig(copies=1),
-        batch_size=len(examples),
+        sizes=UpdateSizes.constant(len(examples), max_length=22),
         micro_batch_size=None,
         seed=3,
         segments=True,

@@ -15,6 +15,7 @@ from jaxtyping import Int64
 
 from lit_roberta.data.examples.packing import Format
 from lit_roberta.data.rows.masking import MaskingConfig, dynamic_mask, static_mask
+from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateStream, examples_at
 from lit_roberta.errors import UserError
 from tests.data.corpora import (
@@ -235,7 +236,7 @@ def test_the_stream_masks_as_the_functions_do(format: Format) -> None:
         plain.examples,
         plain.vocabulary,
         masking=masking,
-        batch_size=1,
+        sizes=UpdateSizes.constant(1, max_length=24),
         micro_batch_size=None,
         seed=7,
         segments=False,
