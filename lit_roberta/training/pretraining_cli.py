@@ -43,6 +43,7 @@ from lit_roberta.training.parser import (
     read_attribute_docstrings,
 )
 from lit_roberta.training.predictions import FillMaskPredictions
+from lit_roberta.training.ranks import EndTogether, was_started_by_another
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import (
@@ -87,6 +88,8 @@ class PretrainingCLI(LightningCLI):
     @property
     def exit_status(self) -> int:
         """What the process should exit with: 130 or 143 after a signal, else 0."""
+        if was_started_by_another(self.trainer):
+            return 0
         callbacks: list[Callback] = self.trainer.callbacks  # type: ignore[attr-defined]
         stops = [each.exit_status for each in callbacks if isinstance(each, StopOnSignal)]
         return max(stops, default=0)
@@ -149,7 +152,7 @@ class PretrainingCLI(LightningCLI):
 
         Lightning's own method takes all hyperparameters from there, over the command line's.
         """
-        refuse_trainer_flags(self.settings.trainer.as_dict())
+        refuse_trainer_flags(self.settings.trainer.as_dict(), compiles=self.settings.compile)
         subcommand = self.config.subcommand
         folder = self.folder
         path = resolve_checkpoint(
@@ -202,9 +205,9 @@ class PretrainingCLI(LightningCLI):
 
     def _writers(self) -> list[Callback]:
         if self.subcommand != "predict":
-            return []
+            return [EndTogether()]
         require_writable(self.folder)
-        return [FillMaskPredictions(folder=self.folder)]
+        return [EndTogether(), FillMaskPredictions(folder=self.folder)]
 
     def _hyperparameters(self) -> dict[str, Any]:
         """Give the settings that a table of runs is read by."""
@@ -227,6 +230,8 @@ class PretrainingCLI(LightningCLI):
             now = run_conditions(self.trainer, self.datamodule)
             refuse_another_run(self.checkpoint.conditions, now)
             self.datamodule.keep_stages(self.checkpoint.stage_starts)
+        if self.trainer.world_size > 1:  # a share for each, or one line before there are others
+            self.datamodule.stream(world_size=self.trainer.world_size)
         if self.settings.compile:
             self.model.model.compile()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import AbstractContextManager, nullcontext
 
 import pytorch_lightning as pl
 import torch
+from lightning_fabric.plugins.environments.lightning import LightningEnvironment
+from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.strategies import ParallelStrategy
+from pytorch_lightning.strategies.launchers import _SubprocessScriptLauncher
 from torch import Tensor
 
 
@@ -42,3 +46,28 @@ def without_synchronisation(trainer: pl.Trainer) -> AbstractContextManager[None]
     if isinstance(strategy, ParallelStrategy):
         return strategy.block_backward_sync()
     return nullcontext()
+
+
+class EndTogether(Callback):
+    """Where this process fails, end those that it started: they would wait for it for ever.
+
+    The other way round, Lightning ends the process that started one that failed.
+    """
+
+    def on_exception(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException
+    ) -> None:
+        """End them. A process that waits for another hears nothing milder than this."""
+        launcher = trainer.strategy.launcher
+        if isinstance(launcher, _SubprocessScriptLauncher):
+            launcher.kill(getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows has no SIGKILL
+
+
+def was_started_by_another(trainer: pl.Trainer) -> bool:
+    """Tell whether the first process of this machine started this one (`--trainer.devices 2`).
+
+    That one speaks for both. It is killed where one that it started ends with another status
+    than 0, even if it is about to end itself.
+    """
+    environment = getattr(trainer.strategy, "cluster_environment", None)
+    return isinstance(environment, LightningEnvironment) and environment.local_rank() > 0

@@ -49,11 +49,12 @@ _REFUSED_CALLBACKS = {
 }
 
 
-def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
+def refuse_trainer_flags(trainer: Mapping[str, Any], *, compiles: bool = False) -> None:
     """Refuse what manual optimization or the stream can't honour; nothing is skipped silently.
 
     Args:
         trainer: The trainer's settings, as parsed.
+        compiles: Whether the model is to be compiled.
 
     Raises:
         UserError: Names ours in place of the flag.
@@ -69,7 +70,7 @@ def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
     if precision in _REFUSED_PRECISIONS:
         remedy = "Weights in 16 bits lose small steps without a word."
         raise must("trainer.precision", "be 32-true, bf16-mixed or 16-mixed", precision, remedy)
-    _refuse_strategy(trainer.get("strategy") or "auto", precision=precision)
+    _refuse_strategy(trainer.get("strategy") or "auto", precision=precision, compiles=compiles)
     callbacks = trainer.get("callbacks") or []
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         name = str(callback.get("class_path", "")).rpartition(".")[2]
@@ -78,7 +79,7 @@ def refuse_trainer_flags(trainer: Mapping[str, Any]) -> None:
             raise must("trainer.callbacks", f"do without {name}", name, remedy)
 
 
-def _refuse_strategy(asked: object, *, precision: object) -> None:
+def _refuse_strategy(asked: object, *, precision: object, compiles: bool) -> None:
     """Refuse to train in several processes in a way that is not exact here."""
     name = str(asked.get("class_path") if isinstance(asked, Mapping) else asked)
     is_sharded = name.rpartition(".")[2] in (FSDP2, FullySharded.__name__)
@@ -88,6 +89,9 @@ def _refuse_strategy(asked: object, *, precision: object) -> None:
     if is_sharded and precision not in (None, *_SHARDED_PRECISIONS):
         remedy = f"The scaler of 16-mixed can't read shards: {FSDP2} has none."
         raise must("trainer.precision", "be 32-true or bf16-mixed", precision, remedy)
+    if is_sharded and compiles:
+        remedy = "What puts shards together can't be compiled with the model: leave it out."
+        raise must("compile", f"be false under {FSDP2}", compiles, remedy)
 
 
 def validation_interval(asked: object, *, total: int) -> object:

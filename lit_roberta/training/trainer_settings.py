@@ -17,6 +17,7 @@ from lit_roberta.training.length import run_length
 from lit_roberta.training.parser import one_line
 from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
+from lit_roberta.training.ranks import EndTogether
 from lit_roberta.training.samples import SamplePredictions
 from lit_roberta.training.sharding import FSDP2, FullySharded
 from lit_roberta.training.stopping import StopOnSignal
@@ -89,7 +90,7 @@ def users_callbacks(asked: Mapping[str, Any]) -> list[Callback]:
 
 
 def _own_callbacks(asked: Mapping[str, Any], hyperparameters: Mapping[str, Any]) -> list[Callback]:
-    callbacks: list[Callback] = [TrainingCurves(hyperparameters=hyperparameters)]
+    callbacks: list[Callback] = [EndTogether(), TrainingCurves(hyperparameters=hyperparameters)]
     callbacks.append(SamplePredictions())
     if asked["enable_progress_bar"] is not False:
         callbacks.append(UpdateProgress())

@@ -62,6 +62,7 @@ REFUSED = {
     "--trainer.strategy=fsdp": "trainer.strategy must be auto, ddp or fsdp2, got 'fsdp'.",
     "--trainer.strategy=deepspeed": "To shard weights, gradients and moments over devices, give",
     "--trainer.strategy=ModelParallelStrategy": "trainer.strategy must be auto, ddp or fsdp2, got",
+    "--trainer.strategy=fsdp2 --compile=true": "compile must be false under fsdp2, got True.",
     "--trainer.strategy=fsdp2 --trainer.precision=16-mixed": (
         "trainer.precision must be 32-true or bf16-mixed, got '16-mixed'."
     ),
