@@ -29,6 +29,9 @@ _UNJUDGED = (
 """Settings that change what the loss measures: a task has to judge them."""
 
 _TIMED_UPDATES = 20
+_FULL_BATCH = ("--data.batch_ramp.start=null", "--data.batch_ramp.updates=null")
+"""Of updates that are timed: twenty of them would see nothing of a ramp but its start. Stages of
+length have their shares of twenty, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +113,7 @@ def timing_tasks(recipes: Sequence[PlannedRecipe], folder: Path) -> list[Task]:
             recipe=recipe.name,
             seed=0,
             updates=_TIMED_UPDATES,
-            arguments=(*recipe.arguments, "--trainer.limit_val_batches=0"),
+            arguments=(*recipe.arguments, "--trainer.limit_val_batches=0", *_FULL_BATCH),
             folder=folder / recipe.name,
             fingerprint=digest(
                 {

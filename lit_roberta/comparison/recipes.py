@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 _OURS = {
     "trainer.max_steps": "Give --budget.unit and --budget.amount.",
     "trainer.max_epochs": "Give --budget.unit epochs --budget.amount N.",
+    "max_hours": "Give --budget.unit seconds --budget.amount N.",
     "trainer.max_time": "Give --budget.unit seconds --budget.amount N.",
     "trainer.default_root_dir": "Give --output.",
     "trainer.devices": "Every run has one device; give --jobs for several runs at once.",
@@ -52,6 +53,7 @@ _AGREEING = {
 
 _UNDONE = (
     "--trainer.max_epochs=-1",
+    "--max_hours=null",
     "--trainer.max_time=null",
     "--trainer.fast_dev_run=false",
     "--trainer.devices=1",

@@ -7,6 +7,7 @@ them to loaders.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -226,6 +227,14 @@ class PretrainingDataModule(pl.LightningDataModule):
             remedy = "Give the stages that the run was started with."
             raise must("data.length_stages", rule, len(self.length_stages), remedy)
         self._stage_starts = tuple(starts)
+
+    def alone(self, stage: int, *, batch_size: int) -> PretrainingDataModule:
+        """Give a data module whose runs have one stage, at one batch, all through."""
+        other = copy.copy(self)
+        other.training = self.training.alone(stage, batch_size=batch_size)
+        other.batch_ramp, other.length_stages = NO_RAMP, ()
+        other._stage_starts = None
+        return other
 
     @property
     def run_sizes(self) -> UpdateSizes:

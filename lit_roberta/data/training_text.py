@@ -8,7 +8,7 @@ for, so a run holds the examples of the stage that it is in, and of none before 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
 from lit_roberta.data.examples.packing import Examples, PackingConfig, pack
-from lit_roberta.data.growth import BatchRamp, LengthStage, stage_starts
+from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, stage_starts
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.sizes import StageSize, UpdateSizes
 from lit_roberta.data.stream import UpdateStream, first_epoch
@@ -81,6 +81,23 @@ class TrainingText:
         """Give the visit that an epoch of a stage is: the key of its masks and partners."""
         return first_epoch(stage) + int(self.masking.visit(np.array([epoch]))[0])
 
+    def let_go(self, stages: Iterable[int]) -> None:
+        """Forget the examples of stages; whoever asks for them again waits for them again."""
+        for stage in stages:
+            self._packed.pop(stage, None)
+
+    def alone(self, stage: int, *, batch_size: int) -> TrainingText:
+        """Give a text that has one stage, at one batch, all through."""
+        return replace(
+            self,
+            packing=self.packings[stage],
+            batch=replace(self.batch, batch_size=batch_size, batch_tokens=None),
+            ramp=NO_RAMP,
+            stages=(),
+            _packed={0: self.examples(stage)},
+            _facts={0: self._measured(stage)},
+        )
+
     def _measured(self, stage: int) -> tuple[int, float]:
         if stage not in self._facts:
             lengths = self.examples(stage).lengths
@@ -142,8 +159,7 @@ class TrainingText:
         self, stage: int, *, sizes: UpdateSizes, rank: int = 0, world_size: int = 1
     ) -> UpdateStream:
         """Build the stream of one rank in one stage, and let go of the stages before it."""
-        for earlier in range(stage):
-            self._packed.pop(earlier, None)
+        self.let_go(range(stage))
         self._warn_of_a_large_batch(stage, sizes.stages[stage].batch_size)
         return UpdateStream(
             self.corpus,

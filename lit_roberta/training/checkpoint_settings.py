@@ -45,6 +45,8 @@ class CheckpointSettings:
     """Which text it was trained on, read and split how, nested as the data module's settings."""
     total_updates: int
     """The length that the run had when it was saved."""
+    hours: Mapping[str, Any] | None
+    """What a length in hours came to when the run started. None: none was asked for."""
     stage_starts: Sequence[int]
     """The first update of each stage of length."""
     conditions: Mapping[str, object]
@@ -130,6 +132,7 @@ def _read(path: Path) -> CheckpointSettings:
             tokenizer_config=dict(text.pop("tokenizer")),
             text=text,
             total_updates=int(checkpoint["total_updates"]),
+            hours=checkpoint.get("hours"),
             stage_starts=[int(start) for start in checkpoint["stage_starts"]],
             conditions=dict(checkpoint["conditions"]),
         )

@@ -86,6 +86,8 @@ class PretrainingModule(pl.LightningModule):
         self.skipped_updates = SkippedUpdates()
         self.num_tokens = 0
         """Non-padding tokens fed so far, over the whole run."""
+        self.hours: dict[str, float] | None = None
+        """The hours that the run was started for, and the updates that they came to."""
         self.stop_requested: Callable[[], bool] = lambda: False
         """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
         self._loss_weights: Tensor | None = None
@@ -250,6 +252,7 @@ class PretrainingModule(pl.LightningModule):
         }
         checkpoint["tokenizer"] = self._data.tokenizer.to_json()
         checkpoint["total_updates"] = self.total_updates
+        checkpoint["hours"] = self.hours
         checkpoint["stage_starts"] = [stage.start for stage in self._data.run_sizes.stages]
         checkpoint["num_tokens"] = self.num_tokens
         checkpoint["history"] = self.history.state_dict()
@@ -269,6 +272,7 @@ class PretrainingModule(pl.LightningModule):
             raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
         if is_fitting:
             self._data.keep_stages(checkpoint["stage_starts"])
+            self.hours = checkpoint["hours"]
         self.num_tokens = checkpoint["num_tokens"]
         self.history.load_state_dict(checkpoint["history"])
         self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])

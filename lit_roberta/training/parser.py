@@ -92,6 +92,13 @@ def add_settings(
     parser.add_argument(
         "--compile", type=bool, default=False, help="Compile the model; worth it on CUDA."
     )
+    parser.add_argument(
+        "--max_hours",
+        type=float | None,
+        default=None,
+        help="Length of the run in hours of training, validations and saves included: a few "
+        "updates are timed when it starts, and the number that follows is kept.",
+    )
     # Where checkpoints lie and what is best stay put: `--ckpt_path last` and `best` look there.
     parser.add_class_arguments(PretrainingCheckpoint, "checkpoint", skip={"folder", "monitor"})
     parser.callback_keys.append("checkpoint")

@@ -33,6 +33,7 @@ from lit_roberta.training.checkpoint_settings import (
 from lit_roberta.training.conditions import refuse_another_run, run_conditions
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
+from lit_roberta.training.hours import Hours, hours_to_train
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.parser import (
     OneLineParser,
@@ -200,8 +201,24 @@ class PretrainingCLI(LightningCLI):
     def trainer_settings(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Give what takes the place of the trainer's settings as a person gave them."""
         if self.subcommand == "fit":
-            return fit_settings(asked, self.datamodule, hyperparameters=self._hyperparameters())
+            flat, hours = self._hyperparameters(), self._hours(asked)
+            return fit_settings(asked, self.datamodule, hyperparameters=flat, hours=hours)
         return {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
+
+    def _hours(self, asked: Mapping[str, Any]) -> Hours | None:
+        """Turn the hours into updates, if any were asked for."""
+        settings = self.settings
+        if settings.max_hours is None or self.leaves_no_trace:
+            return None
+        return hours_to_train(
+            settings.max_hours,
+            self.model,
+            self.datamodule,
+            asked={**asked, **strategy_settings(asked)},
+            checkpoint=self.checkpoint,
+            compiled=settings.compile,
+            save_every=settings.checkpoint.every_n_updates,
+        )
 
     def _writers(self) -> list[Callback]:
         if self.subcommand != "predict":

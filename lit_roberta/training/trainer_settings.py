@@ -13,6 +13,7 @@ from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError
+from lit_roberta.training.hours import Hours
 from lit_roberta.training.length import run_length
 from lit_roberta.training.parser import one_line
 from lit_roberta.training.profiling import NoProfiler
@@ -34,6 +35,7 @@ def fit_settings(
     data: PretrainingDataModule,
     *,
     hyperparameters: Mapping[str, Any],
+    hours: Hours | None = None,
 ) -> dict[str, Any]:
     """Build what takes the place of the trainer's settings as a person gave them.
 
@@ -41,12 +43,15 @@ def fit_settings(
         asked: The trainer's settings, its logger and callbacks already built.
         data: Turns epochs and tokens into updates.
         hyperparameters: Of the run, flat, for TensorBoard.
+        hours: What a length in hours came to, if one was asked for.
 
     Raises:
         UserError: If the length, an interval or a time makes no sense, or the folder can't be
             written to.
     """
-    total = run_length(data, max_updates=asked["max_steps"], max_epochs=asked["max_epochs"])
+    total = run_length(
+        data, max_updates=asked["max_steps"], max_epochs=asked["max_epochs"], hours=hours
+    )
     folder = Path(asked["default_root_dir"])
     settings = {
         "max_steps": total,

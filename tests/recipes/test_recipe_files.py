@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
+from lit_roberta.data.growth import LengthStage, stage_starts
+
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
 RECIPES = ("bert", "bert-10", "roberta")
@@ -91,6 +93,16 @@ def test_every_number_of_the_papers_carries_its_source() -> None:
     for path in (CONFIGS / "paper").glob("*.yaml"):
         assert path.read_text().startswith("# "), path
         assert "2019" in path.read_text().splitlines()[0], path
+
+
+def test_bert_of_the_paper_trains_short_first() -> None:
+    paper = settings("paper/bert")
+    stages = [LengthStage(**stage) for stage in paper["data.length_stages"]]
+    starts = stage_starts(stages, total=paper["trainer.max_steps"])
+    assert [stage.max_length for stage in stages] + [paper["data.max_length"]] == [128, 512]
+    assert starts == (0, 900_000)
+    assert all(stage.batch_size is None for stage in stages)
+    assert paper["data.batch_size"] == 256
 
 
 def table_rows(readme: str, heading: str) -> dict[str, list[str]]:
