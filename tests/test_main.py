@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lit_roberta.__main__ import main
+from lit_roberta.__main__ import _COMMANDS, main
 from lit_roberta.training import cli
 
 
@@ -47,4 +47,4 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trian"]) == 2
-    assert "must be one of train, compare, got 'trian'" in capsys.readouterr().err
+    assert f"must be one of {', '.join(_COMMANDS)}, got 'trian'" in capsys.readouterr().err

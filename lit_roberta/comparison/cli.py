@@ -19,13 +19,13 @@ from typing import NoReturn
 from jsonargparse import Namespace
 from rich.console import Console
 
+from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
 from lit_roberta.comparison.budget import Budget
 from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
 from lit_roberta.errors import UserError, must
-from lit_roberta.training.console import notices_on_stderr
-from lit_roberta.training.parser import OneLineParser, read_attribute_docstrings
+from lit_roberta.training.parser import OneLineParser
 
 _SHARED = ("data.", "model.", "trainer.", "checkpoint.", "compile", "seed_everything", "ckpt_path")
 """How the settings of training begin."""

@@ -19,7 +19,7 @@ def describe_text(data: PretrainingDataModule) -> TextFacts:
     counts = _predictable_counts(data)
     unigram = _unigram_by_document(data, counts)
     return TextFacts(
-        corpus=data.text.corpus,
+        corpus=data.text.name,
         digest=data.prepared.digest,
         tokenizer=data.text.tokenizer.path or data.text.tokenizer.kind,
         vocab_size=data.vocab_size,

@@ -21,16 +21,18 @@ from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import HeldOutBatch, Update
 from lit_roberta.data.batching import BatchConfig, BudgetUnit
+from lit_roberta.data.corpus.split import Parts, SplitUnit
 from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, check_stages
 from lit_roberta.data.loaders import StagedUpdates, held_out_loader, update_loader
-from lit_roberta.data.preparation import PreparedText, SplitUnit, TextConfig, prepare_text
+from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.prepared import PreparedText
+from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateSampler, UpdateStream
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.data.text.split import Parts
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.data.tokens.vocabulary import Vocabulary
@@ -45,10 +47,13 @@ class PretrainingDataModule(pl.LightningDataModule):
     """Supply updates of masked text under one recipe, and the held-out text to judge it by.
 
     Args:
-        corpus: toy, python-docs, a text file, a .jsonl file, a folder, or a glob of files.
+        corpus: toy, python-docs, a file (.txt, .jsonl, .csv, .tsv, .parquet, each also .gz or
+            .zst), a folder, a glob of files, hub:OWNER/NAME, or a folder that `lit-roberta
+            prepare` has made. Several sources by a name for each: {books: PATH, news: PATH}.
         validation_corpus: Text of your own to validate on; by default a part of the corpus.
         test_corpus: Text of your own to test on; by default a part of the corpus.
         split_by: Hold out single documents, or whole files.
+        deduplicate: Leave out every document that is equal to an earlier one.
         reading: How files become documents of sentences.
         tokenizer: How sentences become tokens.
         format: What one example is: sentence, sentence-pair, segment-pair, doc-sentences or
@@ -73,11 +78,12 @@ class PretrainingDataModule(pl.LightningDataModule):
 
     def __init__(
         self,
-        corpus: str = "toy",
+        corpus: str | dict[str, str] = "toy",
         *,
         validation_corpus: str | None = None,
         test_corpus: str | None = None,
         split_by: SplitUnit = "document",
+        deduplicate: bool = False,
         reading: ReadingConfig = ReadingConfig(),  # noqa: B008 - frozen
         tokenizer: TokenizerConfig = TokenizerConfig(),  # noqa: B008 - frozen
         format: Format = "doc-sentences",
@@ -99,6 +105,7 @@ class PretrainingDataModule(pl.LightningDataModule):
             validation_corpus=validation_corpus,
             test_corpus=test_corpus,
             split_by=split_by,
+            deduplicate=deduplicate,
             reading=reading,
             tokenizer=tokenizer,
         )

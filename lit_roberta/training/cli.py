@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from lit_roberta.command_line import notices_on_stderr, one_line
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.arguments import arrange
-from lit_roberta.training.console import notices_on_stderr, without_small_talk
+from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.memory import is_out_of_memory
-from lit_roberta.training.parser import one_line
 from lit_roberta.training.pretraining_cli import PretrainingCLI
 
 

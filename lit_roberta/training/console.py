@@ -1,9 +1,8 @@
-"""What a person at the terminal sees: our notices, and Lightning's only where they matter."""
+"""What a person at the terminal sees of Lightning: what matters."""
 
 from __future__ import annotations
 
 import logging
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,22 +16,6 @@ _BESIDE_THE_POINT = (
     ".*FSDP2-wrapped module.*returned a view.*",  # nothing of ours changes logits in place
     ".*sync_dist=True.*",  # what is logged has been added up over all ranks before
 )
-
-
-@contextmanager
-def notices_on_stderr() -> Iterator[None]:
-    """Send the package's notices to stderr for a while."""
-    ours = logging.getLogger("lit_roberta")
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    level = ours.level
-    ours.addHandler(handler)
-    ours.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        ours.removeHandler(handler)
-        ours.setLevel(level)
 
 
 @contextmanager

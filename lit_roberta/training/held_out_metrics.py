@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torchmetrics import Metric
 
-from lit_roberta.data.preparation import PreparedText
+from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.objectives import Sums, perplexity, unigram_cross_entropy
 
 HeldOutPart = Literal["validation", "test"]

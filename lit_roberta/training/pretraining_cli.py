@@ -15,6 +15,7 @@ from jsonargparse import Namespace
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
+from lit_roberta.command_line import read_attribute_docstrings
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.announcement import (
@@ -41,7 +42,6 @@ from lit_roberta.training.parser import (
     add_settings,
     check_seed,
     describe_checkpoint,
-    read_attribute_docstrings,
 )
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.ranks import EndTogether, was_started_by_another

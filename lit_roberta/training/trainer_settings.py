@@ -11,11 +11,11 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
+from lit_roberta.command_line import one_line
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError
 from lit_roberta.training.hours import Hours
 from lit_roberta.training.length import run_length
-from lit_roberta.training.parser import one_line
 from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.ranks import EndTogether

@@ -13,8 +13,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from lit_roberta.data.text.corpus import read_corpus
-from lit_roberta.data.text.split import split_corpus
+from tests.data.corpus.on_disk import read, split_corpus
 
 Document = list[str]  # of sentences
 Split = tuple[Sequence[Document], Sequence[Document]]  # what is trained on, what is held out
@@ -60,7 +59,7 @@ def random_splits(amount: int = 20) -> Iterator[Split]:
 
 
 def package_splits() -> Iterator[Split]:
-    parts = split_corpus(read_corpus("toy"))
+    parts = split_corpus(read("toy").documents)
     yield parts.train, parts.validation
     yield parts.train, parts.test
 
@@ -130,4 +129,4 @@ def test_at_most_2_percent_of_held_out_tokens_are_unknown() -> None:
 
 
 def test_the_package_reads_the_same_documents() -> None:
-    assert read_corpus("toy").documents == corpus()
+    assert read("toy").documents == corpus()

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from lit_roberta.data.corpus.split import Parts
 from lit_roberta.data.evaluation.heldout import HeldOutDataset
 from lit_roberta.data.evaluation.visits import PairDataset, VisitDataset
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig
 from lit_roberta.data.rows.masking import MaskingConfig
-from lit_roberta.data.text.split import Parts
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 

@@ -1,18 +1,17 @@
 """Where one document ends and the next begins.
 
-In: the lines of a file. Out: the lines of each document, blank ones kept: they separate
-paragraphs.
+In: the lines of a file, one at a time. Out: the same lines, with None where a document ends; blank
+lines are kept: they separate paragraphs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lit_roberta.data.text.reading import BOUNDARIES
+from lit_roberta.data.text.sources import Lines
 from lit_roberta.errors import must
-
-Lines = list[str]
 
 # WikiText writes a title as " = Title = " and a section as " = = Section = = ", blank lines
 # around both.
@@ -31,13 +30,13 @@ def detect_boundary(files: Sequence[Sequence[str]], *, lines_are_sentences: bool
     they separate paragraphs, and a document is a file. Without blank lines a document is a file.
 
     Args:
-        files: The lines of each file.
+        files: The first lines of each file.
         lines_are_sentences: Whether a line holds one sentence.
 
     Returns:
         A `document_boundary` other than `auto`.
     """
-    if any(_is_wiki_title(lines, number) for lines in files for number in range(len(lines))):
+    if any(_is_title(*around) for lines in files for around in _neighbourhoods(lines)):
         return "wikitext"
     if any(_gutenberg_mark(line) for lines in files for line in lines):
         return "gutenberg"
@@ -48,106 +47,151 @@ def detect_boundary(files: Sequence[Sequence[str]], *, lines_are_sentences: bool
     return "file"
 
 
-def cut_documents(files: Sequence[Lines], boundary: str) -> list[list[Lines]]:
-    """Cut each file into documents.
+class Cutter:
+    """Cut files into documents at one kind of boundary.
 
     Args:
-        files: The lines of each file.
         boundary: A `document_boundary` other than `auto`.
-
-    Returns:
-        For each file, the lines of each of its documents; none is all blank.
-
-    Raises:
-        UserError: If the boundary stands nowhere in the corpus.
     """
-    if boundary == "wikitext":
-        _require(boundary, any(_is_wiki_title(f, n) for f in files for n in range(len(f))))
-    elif boundary == "gutenberg":
-        _require(boundary, any(_gutenberg_mark(line) for lines in files for line in lines))
-    elif boundary not in _CUTTERS:
-        pattern = re.compile(boundary)
-        _require(boundary, any(pattern.search(line) for lines in files for line in lines))
-    cut = _CUTTERS.get(boundary) or (lambda lines: _cut_at_pattern(lines, re.compile(boundary)))
-    return [[part for part in cut(lines) if any(map(str.strip, part))] for lines in files]
+
+    def __init__(self, boundary: str) -> None:
+        self.boundary = boundary
+        self._pattern = re.compile(boundary)
+        self._found = boundary in ("blank-line", "file", "row")
+        self._cutters: dict[str, Callable[[Iterable[str]], Lines]] = {
+            "blank-line": _at_blank_lines,
+            "file": iter,
+            "row": _at_every_line,
+            "wikitext": self._at_titles,
+            "gutenberg": self._at_gutenberg_marks,
+        }
+
+    def cut(self, lines: Iterable[str]) -> Lines:
+        """Cut one file.
+
+        Args:
+            lines: The file.
+
+        Yields:
+            Its lines, and None wherever a document ends, which may be several times in a row.
+        """
+        yield from self._cutters.get(self.boundary, self._at_pattern)(lines)
+        yield None
+
+    def require_found(self) -> None:
+        """Refuse a boundary that stood in no file.
+
+        Raises:
+            UserError: If a mark, a title or a match was asked for and none was met.
+        """
+        if not self._found:
+            rule = "stand somewhere in the corpus"
+            remedy = f"The names are {', '.join(BOUNDARIES)}; auto looks for what is there."
+            raise must("data.reading.document_boundary", rule, self.boundary, remedy)
+
+    def _at_titles(self, lines: Iterable[str]) -> Lines:
+        """Cut before each title; take the fences off every heading: its words are a paragraph."""
+        for before, line, after in _neighbourhoods(lines):
+            if _is_title(before, line, after):
+                self._found = True
+                yield None
+            heading = _WIKI_HEADING.fullmatch(line) if line.lstrip().startswith("=") else None
+            yield heading["words"] if heading and _stands_alone(before, after) else line
+
+    def _at_gutenberg_marks(self, lines: Iterable[str]) -> Lines:
+        """Keep what stands between START and END marks; a file without any is one document.
+
+        Text before the first mark is a header where that mark is a START, and otherwise a book
+        whose beginning is elsewhere.
+        """
+        header: list[str] = []
+        rest = iter(lines)
+        mark = None
+        for line in rest:
+            mark = _gutenberg_mark(line)
+            if mark or len(header) == _LONGEST_HEADER:
+                break
+            header.append(line)
+        if mark != "START":
+            yield from header
+            if header and mark is None and len(header) == _LONGEST_HEADER:
+                yield line
+        keeps = mark != "END"
+        self._found |= mark is not None
+        for line in rest:
+            mark = _gutenberg_mark(line)
+            if mark:
+                self._found = True
+                yield None
+                keeps = mark == "START"
+            elif keeps:
+                yield line
+
+    def _at_pattern(self, lines: Iterable[str]) -> Lines:
+        """Cut before each line with a match; one that matches as a whole only separates."""
+        for line in lines:
+            if self._pattern.search(line):
+                self._found = True
+                yield None
+                if self._pattern.fullmatch(line.strip()):
+                    continue
+            yield line
 
 
-def _require(boundary: str, found: bool) -> None:
-    if not found:
-        rule = "stand somewhere in the corpus"
-        remedy = f"The names are {', '.join(BOUNDARIES)}; auto looks for what is there."
-        raise must("data.reading.document_boundary", rule, boundary, remedy)
+_LONGEST_HEADER = 100_000
+"""Lines before the first mark of a file that are held back until it is known what it is."""
 
 
-def _has_blank_line_inside(lines: Sequence[str]) -> bool:
-    """Tell whether a blank line stands between two lines of text."""
-    texts = [number for number, line in enumerate(lines) if line.strip()]
-    return bool(texts) and texts[-1] - texts[0] + 1 > len(texts)
+def _at_blank_lines(lines: Iterable[str]) -> Lines:
+    for line in lines:
+        yield line if line.strip() else None
 
 
-def _is_wiki_title(lines: Sequence[str], number: int) -> bool:
-    return bool(_WIKI_TITLE.fullmatch(lines[number])) and _stands_alone(lines, number)
+def _at_every_line(lines: Iterable[str]) -> Lines:
+    for line in lines:
+        yield line
+        yield None
 
 
-def _stands_alone(lines: Sequence[str], number: int) -> bool:
+def _neighbourhoods(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Give each line between the one before and the one behind it, "" at the ends."""
+    before, line = "", None
+    for after in lines:
+        if line is not None:
+            yield before, line, after
+            before = line
+        line = after
+    if line is not None:
+        yield before, line, ""
+
+
+def _is_title(before: str, line: str, after: str) -> bool:
+    return (
+        line.lstrip().startswith("=")
+        and bool(_WIKI_TITLE.fullmatch(line))
+        and _stands_alone(before, after)
+    )
+
+
+def _stands_alone(before: str, after: str) -> bool:
     """Tell a heading from a formula: a heading has blank lines around it."""
-    around = [*lines[max(0, number - 1) : number], *lines[number + 1 : number + 2]]
-    return not any(map(str.strip, around))
+    return not before.strip() and not after.strip()
 
 
-def _cut_at(lines: Lines, starts: Callable[[int], bool]) -> Iterator[Lines]:
-    """Begin a new part at each line whose number `starts` says yes to."""
-    part: Lines = []
-    for number, line in enumerate(lines):
-        if starts(number):
-            yield part
-            part = []
-        part.append(line)
-    yield part
-
-
-def _cut_at_blank_lines(lines: Lines) -> Iterator[Lines]:
-    return _cut_at(lines, lambda number: not lines[number].strip())
-
-
-def _cut_at_titles(lines: Lines) -> Iterator[Lines]:
-    """Cut before each title, and take the fences off every heading: its words are a paragraph."""
-    for part in _cut_at(lines, lambda number: _is_wiki_title(lines, number)):
-        yield [_without_fences(part, number) for number in range(len(part))]
-
-
-def _without_fences(lines: Lines, number: int) -> str:
-    heading = _WIKI_HEADING.fullmatch(lines[number])
-    return heading["words"] if heading and _stands_alone(lines, number) else lines[number]
+def _has_blank_line_inside(lines: Iterable[str]) -> bool:
+    """Tell whether a blank line stands between two lines of text."""
+    seen = blank = False
+    for line in lines:
+        if not line.strip():
+            blank = seen
+        elif blank:
+            return True
+        else:
+            seen = True
+    return False
 
 
 def _gutenberg_mark(line: str) -> str | None:
     """Read a mark line: START, END, or None for any other line."""
-    match = _GUTENBERG_MARK.match(line)
+    match = _GUTENBERG_MARK.match(line) if "***" in line else None
     return match["mark"].upper() if match else None
-
-
-def _cut_at_gutenberg_marks(lines: Lines) -> Iterator[Lines]:
-    """Keep what stands between START and END marks; a file without any is one document."""
-    first = next(filter(None, map(_gutenberg_mark, lines)), None)
-    for part in _cut_at(lines, lambda number: _gutenberg_mark(lines[number]) is not None):
-        mark = _gutenberg_mark(part[0]) if part else None
-        if mark == "START":
-            yield part[1:]
-        elif mark is None and first != "START":
-            yield part
-
-
-def _cut_at_pattern(lines: Lines, pattern: re.Pattern[str]) -> Iterator[Lines]:
-    """Cut before each line with a match; a line that matches as a whole is a mere separator."""
-    for part in _cut_at(lines, lambda number: bool(pattern.search(lines[number]))):
-        yield part[1:] if part and pattern.fullmatch(part[0].strip()) else part
-
-
-_CUTTERS: dict[str, Callable[[Lines], Iterator[Lines]]] = {
-    "blank-line": _cut_at_blank_lines,
-    "file": lambda lines: iter([lines]),
-    "row": lambda lines: iter([[line] for line in lines]),
-    "wikitext": _cut_at_titles,
-    "gutenberg": _cut_at_gutenberg_marks,
-}

@@ -1,20 +1,29 @@
 """How the text of a corpus is laid out: what separates documents, and what a line is.
 
-In: the files, and what the user fixed. Out: both decisions, one for the whole corpus, with the
-evidence for them.
+In: the first lines of its files, and what the user fixed. Out: both decisions, one for the whole
+corpus, with the evidence for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
+from typing import Literal
 
 from lit_roberta.data.text.boundaries import detect_boundary
+from lit_roberta.data.text.lines import LineEvidence, weigh_lines
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.data.text.sentences import LineEvidence, Splitter, weigh_lines
 from lit_roberta.data.text.sources import SourceFile
 from lit_roberta.errors import must
+
+Splitter = Literal["lines", "sentencex"]
+
+HEAD = 200_000
+"""Lines of a file that its layout is judged by: all of it, up to some 14 MB."""
+_MOST_LINES = 400_000
+"""Lines of a corpus that its layout is judged by: they are all held at once."""
+_MOST_FILES = 2000
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,7 @@ class Layout:
     evidence: LineEvidence
 
 
-def detect_layout(files: Sequence[SourceFile], reading: ReadingConfig) -> Layout:
+def detect_layout(files: Sequence[SourceFile], reading: ReadingConfig) -> Layout | None:
     """Decide what the settings leave to `auto`.
 
     Args:
@@ -35,31 +44,43 @@ def detect_layout(files: Sequence[SourceFile], reading: ReadingConfig) -> Layout
         reading: The settings.
 
     Returns:
-        The layout.
+        The layout; None where there is no text.
 
     Raises:
-        UserError: If a boundary is asked for in text whose rows are documents.
+        UserError: If a boundary is asked for in text whose rows are documents, or a file can't be
+            read.
     """
-    lines = list(chain.from_iterable(chain.from_iterable(file.texts for file in files)))
+    looked_at = files[:: -(-len(files) // _MOST_FILES)]
+    most = min(HEAD, _MOST_LINES // len(looked_at))
+    heads = [head_of(file.lines(reading), most=most) for file in looked_at]
+    lines = list(chain.from_iterable(heads))
+    if not any(map(str.strip, lines)):
+        return None
     evidence = weigh_lines(lines, language=reading.language)
     if reading.sentence_splitter != "auto":
         splitter: Splitter = reading.sentence_splitter
     else:
         splitter = "lines" if evidence.lines_are_sentences else "sentencex"
-    return Layout(_choose_boundary(files, reading, evidence), splitter, evidence)
+    plain = [head for file, head in zip(looked_at, heads, strict=True) if not file.rows]
+    return Layout(_choose_boundary(plain, reading, evidence), splitter, evidence)
+
+
+def head_of(lines: Iterable[str | None], *, most: int = HEAD) -> list[str]:
+    """Take the first lines of a file; where documents end does not matter here."""
+    return [line for line in islice(lines, most) if line is not None]
 
 
 def _choose_boundary(
-    files: Sequence[SourceFile], reading: ReadingConfig, evidence: LineEvidence
+    plain: Sequence[Sequence[str]], reading: ReadingConfig, evidence: LineEvidence
 ) -> str:
-    plain = [file.texts[0] for file in files if not file.rows]
     asked = reading.document_boundary
     if not plain:
         if asked not in ("auto", "row"):
             rule = "be auto or row where a row is a document"
-            remedy = "Leave it out for .jsonl files and python-docs."
+            remedy = "Leave it out for .jsonl, .csv, .tsv and .parquet files and python-docs."
             raise must("data.reading.document_boundary", rule, asked, remedy)
         return "row"
     if asked != "auto":
         return asked
+    plain = [head for head in plain if any(map(str.strip, head))]
     return detect_boundary(plain, lines_are_sentences=evidence.lines_are_sentences)

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import re
 
-from lit_roberta.data.text.reading import split_lines
+from lit_roberta.data.text.decoding import split_lines
 from lit_roberta.errors import UserError
 
 _BULLET = re.compile(r"^(?:[*+-]|\(?\w{1,2}[.)]|\[\d+\])\s+")

@@ -1,8 +1,4 @@
-"""How text is to be read: the settings, and the way from bytes to lines.
-
-In: bytes of a file. Out: its text and its lines. It does not know what a document or a sentence
-is.
-"""
+"""How text is to be read: the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import must
 
 Document = list[str]
 """The sentences of a document, in order; none is empty."""
@@ -21,11 +17,6 @@ SentenceSplitter = Literal["auto", "lines", "sentencex"]
 
 BOUNDARIES = ("auto", "blank-line", "file", "row", "wikitext", "gutenberg")
 _RULE = f"be {', '.join(BOUNDARIES)} or a regular expression"
-# In this order: UTF-32's little-endian mark begins with that of UTF-16.
-_MARKS = (
-    ("utf-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
-    ("utf-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
-)
 _NOT_FOR_FILES = ("idna", "punycode", "undefined")
 """Codecs for names of hosts, and one that always fails."""
 
@@ -49,7 +40,7 @@ class ReadingConfig:
     errors: Literal["strict", "replace"] = "strict"
     """Whether a byte that can't be decoded is an error, or becomes U+FFFD and is counted."""
     text_column: str = "text"
-    """The field of a .jsonl row that holds its text."""
+    """The column of .jsonl, .csv, .tsv, .parquet and hub rows that holds their text."""
 
     def __post_init__(self) -> None:
         if not self.document_boundary:
@@ -76,74 +67,9 @@ class ReadingConfig:
             raise must("data.reading.encoding", rule, self.encoding, remedy)
 
 
-def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
-    """Turn the bytes of a file into text.
-
-    Args:
-        data: All bytes of the file.
-        name: The file, for messages.
-        reading: Its `encoding` and `errors` are used.
-
-    Returns:
-        The text, without byte order mark.
-
-    Raises:
-        UserError: If the file is binary, or a byte does not fit the encoding.
-    """
-    encoding = codecs.lookup(reading.encoding).name
-    _require_own_mark(data, name=name, encoding=encoding)
-    if not encoding.startswith(("utf-16", "utf-32")) and b"\0" in data:
-        raise _binary(name, f"a zero byte at offset {data.index(0)}")
-    text = _decode(data, name=name, encoding=encoding, errors=reading.errors)
-    if "\0" in text:
-        raise _binary(name, f"a NUL character at character {text.index(chr(0))}")
-    return text
-
-
 def _is_text_encoding(encoding: str) -> bool:
     try:
         b"a".decode(encoding, "ignore")
         return codecs.lookup(encoding).name not in _NOT_FOR_FILES
     except (LookupError, ValueError):  # UnicodeError is a ValueError, too
         return False
-
-
-def _require_own_mark(data: bytes, *, name: str, encoding: str) -> None:
-    """Refuse a file whose byte order mark is that of another encoding."""
-    marked = next((family for family, marks in _MARKS if data.startswith(marks)), None)
-    if marked is not None and not encoding.startswith(marked):
-        raise UserError(
-            f"{name} must be {encoding} text, got a {marked.upper()} byte order mark. "
-            f"Give data.reading.encoding: {marked}."
-        )
-
-
-def _binary(name: str, found: str) -> UserError:
-    return UserError(f"{name} must be a text file, got {found}: it is binary. Give plain text.")
-
-
-def _decode(data: bytes, *, name: str, encoding: str, errors: str) -> str:
-    start = len(codecs.BOM_UTF8) if encoding == "utf-8" and data.startswith(codecs.BOM_UTF8) else 0
-    try:
-        return data[start:].decode(encoding, errors)
-    except UnicodeDecodeError as error:
-        offset = start + error.start
-        line = len(split_lines(data[start:offset].decode(encoding, "replace")))
-        raise UserError(
-            f"{name} must be {encoding} text, got byte 0x{data[offset]:02X} at offset {offset} "
-            f"(line {line}). Give its data.reading.encoding (cp1252 is common), or "
-            "data.reading.errors: replace."
-        ) from error
-
-
-def split_lines(text: str) -> list[str]:
-    r"""Cut a text into lines, which end at \n, \r\n or a lone \r and nothing else.
-
-    `str.splitlines` also cuts at form feeds, U+2028 and six more, which text from the web holds
-    inside of sentences; labels and line numbers then no longer fit.
-
-    Example:
-        >>> split_lines("one\r\ntwo\rthree\u2028still three\n")
-        ['one', 'two', 'three\u2028still three', '']
-    """
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -1,78 +1,91 @@
-"""Where text comes from: a bundled corpus, a file, a folder or a glob.
+"""Where text comes from: a bundled corpus, a file, a folder, a glob or a hub dataset.
 
-In: what the user named. Out: the files, each with its texts. What a document is gets decided
+In: what the user named. Out: the files, each as a stream of lines. What a document is gets decided
 later.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import resources
-from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
-from lit_roberta.data.text.jsonl import read_rows
+from lit_roberta.data.text.decoding import read_lines, split_lines
+from lit_roberta.data.text.files import COMPRESSED, kind_of
+from lit_roberta.data.text.hub import HUB, read_hub
 from lit_roberta.data.text.python_docs import read_python_docs
-from lit_roberta.data.text.reading import ReadingConfig, decode, split_lines
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.rows import ROW_KINDS, read_rows
 from lit_roberta.errors import UserError, must
 
-TEXT_SUFFIXES = (".jsonl", ".raw", ".text", ".tokens", ".txt")
-"""What a folder is read for. A file or a glob that is named is read whatever it ends in."""
+Lines = Iterator[str | None]
+"""Lines of text; None ends a document, whatever the boundary says."""
+
+TEXT_SUFFIXES = (*sorted(ROW_KINDS), ".raw", ".text", ".tokens", ".txt")
+"""What a folder is read for, each also packed. A file or a glob that is named is read whatever it
+ends in."""
 
 _LONGEST_NAME = 200
 """Characters of a name that an error shows."""
 
-_STRUCTURED = (".csv", ".htm", ".html", ".json", ".tsv", ".xml")
+_STRUCTURED = (".htm", ".html", ".json", ".xml")
 
 
-class SourceFile(NamedTuple):
-    """One file of a corpus, or one that is as good as a file."""
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of a corpus, or what is as good as a file."""
 
     name: str
-    texts: list[list[str]]
-    """The lines of each text: a single one for a text file, one for each row of a .jsonl."""
+    path: Path | None
+    """None: a part of another package, or of the hub."""
     rows: bool
-    """Whether each text is a document, whatever the boundary says."""
+    """Whether it has rows, each of which is a document, whatever the boundary says."""
+
+    def lines(self, reading: ReadingConfig) -> Lines:
+        """Read it from its first line.
+
+        Raises:
+            UserError: If it can't be read as text, or has no such column.
+        """
+        if self.name.startswith(HUB):
+            return _lines_of_rows(read_hub(self.name, reading))
+        if self.path is None:
+            return _lines_of_rows(read_python_docs()[0])
+        if self.rows:
+            return _lines_of_rows(read_rows(self.path, reading))
+        return read_lines(self.path, ReadingConfig() if self.name == "toy" else reading)
 
 
-def read_source(
-    source: str, reading: ReadingConfig, *, setting: str = "data.corpus"
+def find_source(
+    source: str, *, setting: str = "data.corpus"
 ) -> tuple[list[SourceFile], list[str]]:
-    """Read every file that a source names.
+    """Find every file that a source names.
 
     Args:
-        source: `toy`, `python-docs`, a file, a folder or a glob.
-        reading: Encoding, what to do with bytes that do not fit, and the column of rows.
+        source: `toy`, `python-docs`, a file, a folder, a glob, or `hub:` and a dataset's name.
         setting: What the source is called in errors.
 
     Returns:
-        The files that hold text, in the order of their names; and what a reader should know.
+        The files, in the order of their names; and what a reader should know.
 
     Raises:
-        UserError: If nothing is there, or what is there is not text.
+        UserError: If nothing is there.
     """
     if source == "toy":
-        data = resources.files("lit_roberta.toy").joinpath("corpus.txt").read_bytes()
-        text = decode(data, name="toy", reading=ReadingConfig())
-        return [SourceFile("toy", [split_lines(text)], False)], []
+        path = Path(str(resources.files("lit_roberta.toy").joinpath("corpus.txt")))
+        return [SourceFile("toy", path, rows=False)], []
     if source == "python-docs":
-        topics, note = read_python_docs()
-        return [SourceFile("python-docs", list(map(split_lines, topics)), True)], [note]
+        return [SourceFile("python-docs", None, rows=True)], [read_python_docs()[1]]
+    if source.startswith(HUB):
+        return [SourceFile(source, None, rows=True)], []
     paths, notes = find_files(source, setting=setting)
-    files = [_read_file(path, reading) for path in paths]
-    marked = [str(path) for path in paths if path.suffix.lower() in _STRUCTURED]
+    marked = [str(path) for path in paths if kind_of(path) in _STRUCTURED]
     if marked:
-        notes = [*notes, f"{_files(marked)} read as plain text, marks and all: {_few(marked)}"]
-    empty = [file.name for file in files if not _has_text(file)]
-    if len(empty) == len(files):
-        what = "an empty file" if len(files) == 1 else f"{len(files)} empty files"
-        raise must(setting, "hold text", source, f"It is {what}: give one with sentences in it.")
-    if empty:
-        notes = [*notes, f"{_files(empty)} without text: {_few(empty)}"]
-    files = list(filter(_has_text, files))
-    return files, [*notes, *_note_replacements(files, reading)]
+        notes = [*notes, f"{_files(marked)} read as plain text, marks and all: {few(marked)}"]
+    files = [SourceFile(str(path), path, rows=kind_of(path) in ROW_KINDS) for path in paths]
+    return files, notes
 
 
 def find_files(source: str, *, setting: str = "data.corpus") -> tuple[list[Path], list[str]]:
@@ -110,7 +123,7 @@ def _nothing_there(source: str, setting: str) -> UserError:
     if glob.has_magic(source):
         remedy = "Check the pattern; ** goes into folders."
         return must(setting, "match a file", _shortened(source), remedy)
-    remedy = "Give toy, python-docs, a text file, a .jsonl file, a folder or a glob."
+    remedy = "Give toy, python-docs, a file, a folder, a glob, or hub: and a dataset's name."
     return must(setting, "exist", _shortened(source), remedy)
 
 
@@ -121,47 +134,40 @@ def _find_in_folder(folder: Path, setting: str) -> tuple[list[Path], list[str]]:
         if path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
-    files = [path for path in seen if path.suffix.lower() in TEXT_SUFFIXES]
-    others = [path for path in seen if path.suffix.lower() not in TEXT_SUFFIXES]
+    files = [path for path in seen if kind_of(path) in TEXT_SUFFIXES]
+    others = [path for path in seen if kind_of(path) not in TEXT_SUFFIXES]
     skipped = [path.relative_to(folder).as_posix() for path in others]
     if not files:
-        rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)}"
-        remedy = f"It holds {_few(skipped) if skipped else 'no file'}. Name other files by a glob."
+        packed = " and ".join(COMPRESSED)
+        rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)} (or these with {packed})"
+        remedy = f"It holds {few(skipped) if skipped else 'no file'}. Name other files by a glob."
         raise must(setting, rule, str(folder), remedy)
-    notes = [f"{_files(skipped)} skipped in {folder}: {_few(skipped)}"] if skipped else []
+    notes = [f"{_files(skipped)} skipped in {folder}: {few(skipped)}"] if skipped else []
     return files, notes
 
 
-def _read_file(path: Path, reading: ReadingConfig) -> SourceFile:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} must be readable, got: {error.strerror}.") from error
-    text = decode(data, name=str(path), reading=reading)
-    if path.suffix.lower() == ".jsonl":
-        rows = read_rows(text, name=str(path), reading=reading)
-        return SourceFile(str(path), list(map(split_lines, rows)), True)
-    return SourceFile(str(path), [split_lines(text)], False)
+def _lines_of_rows(rows: Iterable[str]) -> Lines:
+    for row in rows:
+        yield from split_lines(row)
+        yield None
 
 
-def _has_text(file: SourceFile) -> bool:
-    return any(map(str.strip, chain.from_iterable(file.texts)))
+def note_without_text(names: Sequence[str], *, total: int, source: str, setting: str) -> list[str]:
+    """Say which files hold nothing.
 
+    Args:
+        names: The files without text.
+        total: Files in all.
+        source: What the user named.
+        setting: What that is called.
 
-def _note_replacements(files: Sequence[SourceFile], reading: ReadingConfig) -> list[str]:
-    if reading.errors == "strict":
-        return []
-    counts = {
-        file.name: sum(line.count("\ufffd") for line in chain.from_iterable(file.texts))
-        for file in files
-    }
-    touched = [name for name, count in counts.items() if count]
-    if not touched:
-        return []
-    total = sum(counts.values())
-    return [
-        f"U+FFFD stands {total} times for bytes that are not {reading.encoding}: {_few(touched)}"
-    ]
+    Raises:
+        UserError: If none holds any.
+    """
+    if len(names) == total:
+        what = "an empty file" if total == 1 else f"{total} empty files"
+        raise must(setting, "hold text", source, f"It is {what}: give one with sentences in it.")
+    return [f"{_files(names)} without text: {few(names)}"] if names else []
 
 
 def _shortened(source: str) -> str:
@@ -172,5 +178,6 @@ def _files(names: Sequence[str]) -> str:
     return "1 file" if len(names) == 1 else f"{len(names)} files"
 
 
-def _few(names: Sequence[str]) -> str:
+def few(names: Sequence[str]) -> str:
+    """List the first three names, and count the others."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Int64, Integer
+from jaxtyping import Bool, Int64, Integer
 
 from lit_roberta.data.tokens.store import TokenizedCorpus
 
@@ -11,7 +11,7 @@ from lit_roberta.data.tokens.store import TokenizedCorpus
 def flatten(
     tokens: Integer[np.ndarray, " tokens"],
     *,
-    words: Integer[np.ndarray, " tokens"],
+    word_starts: Bool[np.ndarray, " tokens"],
     sentence_lengths: Int64[np.ndarray, " sentences"],
     document_lengths: Int64[np.ndarray, " documents"],
 ) -> TokenizedCorpus:
@@ -19,38 +19,36 @@ def flatten(
 
     Args:
         tokens: All tokens, in order.
-        words: Which word of its sentence each token belongs to; -1 for a word of its own.
+        word_starts: True at the first piece of each word; the first of a sentence is one.
         sentence_lengths: Tokens of each sentence.
         document_lengths: Sentences of each document, empty ones included.
-
-    Returns:
-        The corpus; a word starts at its first token and never reaches into the next sentence.
 
     Example:
         >>> corpus = flatten(
         ...     np.array([7, 8, 9]),
-        ...     words=np.array([0, 0, 0]),
+        ...     word_starts=np.array([True, False, True]),
         ...     sentence_lengths=np.array([2, 0, 1]),
         ...     document_lengths=np.array([2, 1]),
         ... )
         >>> corpus.sentence_offsets.tolist(), corpus.document_offsets.tolist()
         ([0, 2, 3], [0, 1, 2])
-        >>> corpus.word_starts.tolist()
-        [True, False, True]
     """
-    document = np.repeat(np.arange(len(document_lengths)), document_lengths)
-    filled = sentence_lengths > 0
-    sentences = np.bincount(document[filled], minlength=len(document_lengths))
-    sentence_offsets = _offsets(sentence_lengths[filled])
-    word_starts = np.ones(len(tokens), dtype=bool)
-    word_starts[1:] = (words[1:] != words[:-1]) | (words[1:] < 0)
-    word_starts[sentence_offsets[:-1]] = True
+    sentences = filled_sentences(sentence_lengths, document_lengths)
     return TokenizedCorpus(
         tokens=tokens,
         word_starts=word_starts,
-        sentence_offsets=sentence_offsets,
+        sentence_offsets=_offsets(sentence_lengths[sentence_lengths > 0]),
         document_offsets=_offsets(sentences[sentences > 0]),
     )
+
+
+def filled_sentences(
+    sentence_lengths: Int64[np.ndarray, " sentences"],
+    document_lengths: Int64[np.ndarray, " documents"],
+) -> Int64[np.ndarray, " documents"]:
+    """Count the sentences of each document that have a token."""
+    document = np.repeat(np.arange(len(document_lengths)), document_lengths)
+    return np.bincount(document[sentence_lengths > 0], minlength=len(document_lengths))
 
 
 def _offsets(lengths: Int64[np.ndarray, " items"]) -> Int64[np.ndarray, " items+1"]:

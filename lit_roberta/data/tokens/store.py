@@ -6,10 +6,21 @@ corpus that is larger than memory is a matter of where the arrays lie.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int64, Integer
+from jaxtyping import Bool, Int64, Integer, Shaped, UInt8
+
+ARRAYS: dict[str, np.dtype[Any]] = {
+    "word_starts": np.dtype(bool),
+    "sentence_offsets": np.dtype("<i8"),
+    "document_offsets": np.dtype("<i8"),
+    "sources": np.dtype(np.uint8),
+}
+"""The files of a corpus on disk besides `tokens`, which has 16 or 32 bits each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +34,32 @@ class TokenizedCorpus:
     """Where each sentence starts, in tokens; the last entry is the number of tokens."""
     document_offsets: Int64[np.ndarray, " document_offsets"]
     """Where each document starts, in sentences; the last entry is the number of sentences."""
+    sources: UInt8[np.ndarray, " documents"] | None = None
+    """Which source each document comes from; None where there is one."""
+    folder: Path | None = None
+    """Where the arrays lie on disk; None in memory."""
+
+    @classmethod
+    def open(cls, folder: Path, dtype: np.dtype[Any]) -> TokenizedCorpus:
+        """Map the arrays of a folder into memory, from where they are read when they are used.
+
+        Args:
+            folder: What a `CorpusWriter` wrote.
+            dtype: Of the tokens.
+        """
+        arrays: dict[str, Any] = {
+            name: _map(folder / name, kind)
+            for name, kind in (ARRAYS | {"tokens": dtype}).items()
+            if (folder / name).exists()
+        }
+        return cls(**arrays, folder=folder)
+
+    def __reduce__(self) -> str | tuple[Callable[..., TokenizedCorpus], tuple[Any, ...]]:
+        # A process that gets a corpus from disk opens it anew: the arrays may be larger than
+        # memory.
+        if self.folder is None:
+            return super().__reduce__()
+        return TokenizedCorpus.open, (self.folder, self.tokens.dtype)
 
     @property
     def num_tokens(self) -> int:
@@ -43,3 +80,8 @@ class TokenizedCorpus:
     def document_token_offsets(self) -> Int64[np.ndarray, " document_offsets"]:
         """Where each document starts, in tokens."""
         return self.sentence_offsets[self.document_offsets]
+
+
+def _map(path: Path, dtype: np.dtype[Any]) -> Shaped[np.ndarray, " items"]:
+    # An empty file can't be mapped.
+    return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)

@@ -10,17 +10,28 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import chain, islice
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import tokenizers
 
 from lit_roberta.data.text.reading import Document
+from lit_roberta.data.tokens.chunks import works_by_chunk
 from lit_roberta.data.tokens.config import (
     DEFAULT_VOCAB_SIZE,
     SPECIAL_TOKENS,
     TokenizerConfig,
     TokenizerKind,
+)
+from lit_roberta.data.tokens.encoding import (
+    ChunkTable,
+    Encoded,
+    Pieces,
+    batches,
+    concatenate,
+    join_pieces,
 )
 from lit_roberta.data.tokens.flattening import flatten
 from lit_roberta.data.tokens.loading import SpecialTokens, load_tokenizer
@@ -31,7 +42,6 @@ from lit_roberta.errors import must
 
 __all__ = ["SpecialTokens", "Tokenizer", "TokenizerConfig", "TokenizerKind"]
 
-_BATCH = 4096  # sentences
 _UINT16_SIZE = 2**16
 
 
@@ -121,6 +131,19 @@ class Tokenizer:
         }
         return json.dumps(state, ensure_ascii=False)
 
+    def save(self, folder: Path) -> None:
+        """Write what `from_path` and Hugging Face's `AutoTokenizer` read.
+
+        Args:
+            folder: It is made.
+        """
+        folder.mkdir(parents=True)
+        self._backend.save(str(folder / "tokenizer.json"))
+        names = {name: token for name, token in asdict(self.special_tokens).items() if token}
+        settings = names | {"tokenizer_class": "PreTrainedTokenizerFast"}
+        text = json.dumps(settings, indent=1, ensure_ascii=False)
+        (folder / "tokenizer_config.json").write_text(text + "\n", encoding="utf-8")
+
     def __reduce__(self) -> tuple[Callable[[str], Tokenizer], tuple[str]]:
         # The library's own pickle forgets that control tokens in text are text.
         return Tokenizer.from_json, (self.to_json(),)
@@ -153,22 +176,37 @@ class Tokenizer:
 
         Sentences without a token, and documents without a sentence, are left out.
         """
-        dtype = np.uint16 if self.vocab_size <= _UINT16_SIZE else np.int32
-        tokens = [np.zeros(0, dtype)]
-        words = [np.zeros(0, np.int32)]
-        lengths: list[int] = []
-        for batch in _batches(chain.from_iterable(documents)):
-            encodings = self._backend.encode_batch(batch, add_special_tokens=False)
-            pieces = [self._pieces(encoding) for encoding in encodings]
-            lengths += [len(ids) for ids, _ in pieces]
-            tokens.append(np.fromiter(chain.from_iterable(ids for ids, _ in pieces), dtype))
-            words.append(np.fromiter(chain.from_iterable(word for _, word in pieces), np.int32))
+        sentences = chain.from_iterable(documents)
+        encoded = concatenate([self.encode_sentences(b) for b in batches(sentences)], self.dtype)
         return flatten(
-            np.concatenate(tokens),
-            words=np.concatenate(words),
-            sentence_lengths=np.asarray(lengths, dtype=np.int64),
+            encoded.tokens,
+            word_starts=encoded.word_starts,
+            sentence_lengths=encoded.lengths,
             document_lengths=np.asarray(list(map(len, documents)), dtype=np.int64),
         )
+
+    def encode_sentences(self, sentences: Sequence[str]) -> Encoded:
+        """Encode sentences, without special tokens."""
+        if self._by_chunk and not any("\n" in sentence for sentence in sentences):
+            return self._chunk_table.encode(sentences)
+        return join_pieces(self._encode_batch(list(sentences)), self.dtype)
+
+    @property
+    def dtype(self) -> type[np.integer]:
+        """The smallest of the two types that hold every id of the vocabulary: 16 or 32 bits."""
+        return np.uint16 if self.vocab_size <= _UINT16_SIZE else np.int32
+
+    @cached_property
+    def _by_chunk(self) -> bool:
+        return works_by_chunk(self._backend)
+
+    @cached_property
+    def _chunk_table(self) -> ChunkTable:
+        return ChunkTable(self._encode_batch, self.dtype)
+
+    def _encode_batch(self, texts: list[str]) -> list[Pieces]:
+        # Not the fast form, which does not tell words apart.
+        return list(map(self._pieces, self._backend.encode_batch(texts, add_special_tokens=False)))
 
     def _pieces(self, encoding: tokenizers.Encoding) -> tuple[list[int], list[int]]:
         """Give ids and word numbers, control tokens turned back into text.
@@ -247,12 +285,6 @@ def _hardened(
     backend.no_padding()
     backend.no_truncation()
     return backend
-
-
-def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(sentences)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
 
 
 def _notice_small(size: int, config: TokenizerConfig) -> list[str]:

@@ -26,6 +26,7 @@ from lit_roberta.data.tokens.config import (
     TokenizerConfig,
     TokenizerKind,
 )
+from lit_roberta.data.tokens.counting import count_words, repeat
 from lit_roberta.errors import UserError
 
 # The blocks that BERT splits (google-research/bert tokenization.py, _is_chinese_char).
@@ -63,7 +64,7 @@ def _train_word(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
         UserError: If the text is written without spaces between words.
     """
     backend = _pipeline(config)
-    counts = _count_words(sentences, backend)
+    counts = count_words(sentences, backend)
     _require_spaces(counts, config)
     known = [word for word in _ranked(counts) if counts[word] >= config.min_frequency]
     known = [word for word in known if word not in SPECIAL_TOKENS]
@@ -82,7 +83,7 @@ def _train_wordpiece(sentences: Iterable[str], config: TokenizerConfig) -> Token
     characters (first, inner) are written as two private alphabets, and read back afterwards.
     """
     backend = _pipeline(config)
-    counts = _count_words(sentences, backend)
+    counts = count_words(sentences, backend)
     size = (config.vocab_size or DEFAULT_VOCAB_SIZE) - len(SPECIAL_TOKENS)
     letters = _most_frequent_letters(counts, size=size, min_frequency=config.min_frequency)
     trainer = trainers.BpeTrainer(
@@ -106,8 +107,13 @@ def _train_wordpiece(sentences: Iterable[str], config: TokenizerConfig) -> Token
 
 
 def _train_bytelevel_bpe(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
-    """Merge bytes by frequency (Radford et al. 2019, section 2.2), as RoBERTa does."""
+    """Merge bytes by frequency (Radford et al. 2019, section 2.2), as RoBERTa does.
+
+    The library sees each word as the letters that its bytes are written as, which are never white
+    space.
+    """
     backend = _pipeline(config)
+    counts = count_words(sentences, backend)
     trainer = trainers.BpeTrainer(
         vocab_size=config.vocab_size or DEFAULT_VOCAB_SIZE,
         min_frequency=config.min_frequency,
@@ -115,9 +121,12 @@ def _train_bytelevel_bpe(sentences: Iterable[str], config: TokenizerConfig) -> T
         special_tokens=list(SPECIAL_TOKENS),
         show_progress=False,
     )
-    backend.train_from_iterator(sentences, trainer)
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    bpe.train_from_iterator(repeat(counts), trainer)
+    backend.model = bpe.model
     backend.decoder = decoders.ByteLevel()
-    return backend
+    return _with_special_tokens(backend)
 
 
 def _pipeline(config: TokenizerConfig) -> Tokenizer:
@@ -148,15 +157,6 @@ def _pipeline(config: TokenizerConfig) -> Tokenizer:
 def _with_special_tokens(backend: Tokenizer) -> Tokenizer:
     backend.add_special_tokens(list(SPECIAL_TOKENS))
     return backend
-
-
-def _count_words(sentences: Iterable[str], backend: Tokenizer) -> Counter[str]:
-    normalizer, pre_tokenizer = backend.normalizer, backend.pre_tokenizer
-    counts: Counter[str] = Counter()
-    for sentence in sentences:
-        text = normalizer.normalize_str(sentence) if normalizer else sentence
-        counts.update(word for word, _ in pre_tokenizer.pre_tokenize_str(text))
-    return counts
 
 
 def _ranked(counts: Mapping[str, int]) -> list[str]:
@@ -201,10 +201,12 @@ def _most_frequent_letters(
 
 def _spell(counts: Mapping[str, int], letters: Mapping[str, str]) -> Iterator[str]:
     """Write each word as often as it is seen, if all of its letters were chosen."""
+    spelled = Counter[str]()
     for word, count in counts.items():
         keys = [word[0], *(_PREFIX + letter for letter in word[1:])]
         if all(key in letters for key in keys):
-            yield ("".join(letters[key] for key in keys) + " ") * count
+            spelled["".join(letters[key] for key in keys)] = count
+    return repeat(spelled)
 
 
 def _read_back(token: str, originals: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.text.boundaries import cut_documents, detect_boundary
+from lit_roberta.data.text.boundaries import Cutter, detect_boundary
 from lit_roberta.errors import UserError
 
 WIKITEXT = [
@@ -32,6 +32,22 @@ GUTENBERG = [
     "***START OF THIS PROJECT GUTENBERG EBOOK B***",
     "Text of B.",
 ]
+
+
+def cut_documents(files: list[list[str]], boundary: str) -> list[list[list[str]]]:
+    cutter = Cutter(boundary)
+    found = []
+    for lines in files:
+        documents: list[list[str]] = [[]]
+        for line in cutter.cut(lines):
+            if line is None:
+                documents.append([])
+            else:
+                documents[-1].append(line)
+        assert documents.pop() == []
+        found.append([one for one in documents if any(map(str.strip, one))])
+    cutter.require_found()
+    return found
 
 
 def words(documents: list[list[str]]) -> list[list[str]]:

@@ -1,14 +1,22 @@
 from __future__ import annotations
 
 import codecs
+import io
 from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.text.reading import ReadingConfig, decode, split_lines
+from lit_roberta.data.text import decoding
+from lit_roberta.data.text.decoding import split_lines
+from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.errors import UserError
+
+
+def decode(data: bytes, *, name: str, reading: ReadingConfig) -> str:
+    file = io.BufferedReader(io.BytesIO(data))
+    return "".join(decoding.decode(file, name=name, reading=reading))
 
 
 def test_lines_end_at_newlines_and_returns_and_nothing_else() -> None:

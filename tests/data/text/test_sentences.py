@@ -6,17 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.text.sentences import (
-    ends_like_sentence,
-    join_paragraphs,
-    split_sentences,
-    weigh_lines,
-    wrap_width,
-)
+from lit_roberta.data.text import paragraphs
+from lit_roberta.data.text.lines import ends_like_sentence, weigh_lines
+from lit_roberta.data.text.paragraphs import wrap_width
+from lit_roberta.data.text.splitting import split_block
 
 
 def split(*lines: str, width: int | None = None, language: str = "en") -> list[str]:
-    return split_sentences(lines, splitter="sentencex", language=language, width=width)
+    joined = join_paragraphs(list(lines), width=width)
+    (piece,) = split_block(joined, splitter="sentencex", language=language).pieces
+    return piece.text.decode().split("\n")[:-1]
+
+
+def join_paragraphs(lines: list[str], *, width: int | None) -> list[str]:
+    return [text for text in paragraphs.join_paragraphs(lines, width=width) if text is not None]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +98,13 @@ def wrap(paragraphs: list[str], width: int) -> list[str]:
 
 def test_paragraphs_of_a_wrapped_novel_without_blank_lines_are_found() -> None:
     sentence = "The governess went slowly over the moor and thought of nothing in particular."
-    paragraphs = [" ".join([sentence] * (3 + number % 4)) for number in range(20)]
-    lines = wrap(paragraphs, 60)
+    whole = [" ".join([sentence] * (3 + number % 4)) for number in range(20)]
+    lines = wrap(whole, 60)
     width = wrap_width(lines)
     assert width is not None
     assert 57 <= width <= 60
     # Where a last line is nearly full, its end can't be seen; here it can everywhere.
-    assert join_paragraphs(lines, width=width) == paragraphs
+    assert join_paragraphs(lines, width=width) == whole
 
 
 def test_verse_stays_together() -> None:
@@ -129,10 +132,8 @@ def test_a_piece_without_a_letter_belongs_to_the_sentence_before() -> None:
 
 def test_a_line_is_a_sentence_in_the_lines_splitter() -> None:
     lines = [" One. Two. ", "", "three"]
-    assert split_sentences(lines, splitter="lines", language="en", width=None) == [
-        "One. Two.",
-        "three",
-    ]
+    (piece,) = split_block(lines, splitter="lines", language="en").pieces
+    assert piece.text == b"One. Two.\nthree\n"
 
 
 @settings(max_examples=100, deadline=None)

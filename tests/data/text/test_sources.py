@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lit_roberta.data.text.corpus import read_corpus
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.data.text.sources import find_files, read_source
+from lit_roberta.data.text.sources import find_files
 from lit_roberta.errors import UserError
+from tests.data.corpus.on_disk import read
 
 
 def fill(folder: Path, *names: str) -> None:
@@ -61,7 +61,7 @@ def test_a_source_without_text_is_refused(tmp_path: Path, source: str, words: st
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b" \r\n\t\n")
     with pytest.raises(UserError) as caught:
-        read_source(str(tmp_path / source), ReadingConfig())
+        read(tmp_path / source)
     assert words in str(caught.value)
 
 
@@ -79,7 +79,7 @@ def test_a_source_without_text_is_refused(tmp_path: Path, source: str, words: st
 @pytest.mark.parametrize("setting", ["data.corpus", "data.validation_corpus"])
 def test_what_is_no_file_is_said_in_one_line(source: str, words: str, setting: str) -> None:
     with pytest.raises(UserError) as caught:
-        read_source(source, ReadingConfig(), setting=setting)
+        read(source, setting=setting)
     assert str(caught.value).startswith(f"{setting} {words}")
     assert "\n" not in str(caught.value)
 
@@ -104,7 +104,7 @@ def test_an_error_names_the_setting_that_it_is_of(
     else:
         (tmp_path / name).write_text(text)
     with pytest.raises(UserError, match=r"^data\.test_corpus must "):
-        read_corpus(str(tmp_path / name), setting="data.test_corpus")
+        read(tmp_path / name, setting="data.test_corpus")
 
 
 def test_no_name_is_not_the_current_folder() -> None:
@@ -115,21 +115,22 @@ def test_no_name_is_not_the_current_folder() -> None:
 def test_an_empty_file_among_others_is_said(tmp_path: Path) -> None:
     fill(tmp_path, "a.txt")
     (tmp_path / "b.txt").touch()
-    files, notes = read_source(str(tmp_path), ReadingConfig())
-    assert [Path(file.name).name for file in files] == ["a.txt"]
-    assert notes == [f"1 file without text: {tmp_path / 'b.txt'}"]
+    corpus = read(tmp_path)
+    assert {Path(name).name for name in corpus.sources} == {"a.txt"}
+    assert corpus.notes[0] == f"1 file without text: {tmp_path / 'b.txt'}"
+    assert corpus.notes[1].startswith("1 file, 1 document")
 
 
 def test_replaced_bytes_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"a \xa2 b \xa3.\n")
-    _, notes = read_source(str(tmp_path / "a.txt"), ReadingConfig(errors="replace"))
-    assert notes == [
-        f"U+FFFD stands 2 times for bytes that are not utf-8: {tmp_path / 'a.txt'}",
-    ]
+    notes = read(tmp_path / "a.txt", ReadingConfig(errors="replace")).notes
+    assert notes[0] == (
+        f"U+FFFD stands 2 times for bytes that are not utf-8: {tmp_path / 'a.txt'}"
+    )
 
 
 def test_an_error_in_a_folder_names_the_file(tmp_path: Path) -> None:
     fill(tmp_path, "a.txt")
     (tmp_path / "b.txt").write_bytes(b"\x00\x01")
     with pytest.raises(UserError, match=r"b\.txt must be a text file"):
-        read_source(str(tmp_path), ReadingConfig())
+        read(tmp_path)

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from lit_roberta.data.text.corpus import Corpus, read_corpus
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.data.text.split import split_corpus
 from lit_roberta.errors import UserError
+from tests.data.corpus import on_disk
+from tests.data.corpus.on_disk import ReadCorpus, split_corpus
 
 SHARED = Path(__file__).parents[3] / "../shared/data"
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data beside the checkout")
 
 
-def read(name: str, **settings: str) -> Corpus:
+def read(name: str, **settings: str) -> ReadCorpus:
     reading = ReadingConfig(**settings)  # type: ignore[arg-type]  # keywords of the tests below
-    return read_corpus(str(SHARED / name), reading)
+    return on_disk.read(SHARED / name, reading)
 
 
 def test_wikitext_has_sixty_articles_with_their_headings() -> None:
@@ -49,7 +49,7 @@ def test_novels_without_blank_lines_become_sentences_and_sections() -> None:
     )
     lengths = [len(sentence.split()) for document in corpus.documents for sentence in document]
     assert 20 < sum(lengths) / len(lengths) < 30
-    parts = split_corpus(corpus, by="file")
+    parts = split_corpus(corpus.documents, corpus.sources, by="file")
     assert min(map(len, (parts.train, parts.validation, parts.test))) > 20
 
 

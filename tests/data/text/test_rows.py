@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.text.jsonl import read_rows
+from lit_roberta.data.text.decoding import split_lines
 from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.rows import jsonl_texts
 from lit_roberta.errors import UserError
 
 
 def read(text: str, **settings: str) -> list[str]:
-    return read_rows(text, name="rows.jsonl", reading=ReadingConfig(**settings))  # type: ignore[arg-type]  # keywords
+    reading = ReadingConfig(**settings)  # type: ignore[arg-type]  # keywords
+    return list(jsonl_texts(split_lines(text), name="rows.jsonl", reading=reading))
 
 
 @settings(max_examples=50, deadline=None)

@@ -11,18 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.preparation import TextConfig, prepare_text
-from lit_roberta.data.text import split
-from lit_roberta.data.text.corpus import Corpus, digest_of
-from lit_roberta.data.text.sections import words_of
-from lit_roberta.data.text.split import Parts, SplitUnit, split_corpus
+from lit_roberta.data.corpus import split
+from lit_roberta.data.corpus.split import Parts, SplitUnit
+from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.errors import UserError
+from tests.data.corpus.on_disk import digest_of, split_corpus, words_of
 
 Documents = list[list[str]]
-
-
-def corpus_of(documents: Documents, sources: list[str] | None = None) -> Corpus:
-    return Corpus(documents, sources or ["a.txt"] * len(documents), [], digest_of(documents))
 
 
 def numbered(count: int, *, words: int = 10) -> Documents:
@@ -58,7 +54,7 @@ def test_every_document_is_in_one_part_and_equal_ones_are_together(
     sizes: list[int], repeat: int
 ) -> None:
     documents = random_documents(sizes, repeat=repeat)
-    parts = split_corpus(corpus_of(documents))
+    parts = split_corpus(documents)
     counts = [contents(part) for part in (parts.train, parts.validation, parts.test)]
     assert sum(counts, Counter()) == contents(documents)
     assert not any(first & second for first, second in combinations(counts, 2))
@@ -72,7 +68,7 @@ def test_the_order_of_documents_and_files_does_not_matter(
     documents = random_documents(sizes, repeat=1)
     shuffled = list(documents)
     random.shuffle(shuffled)
-    assert places(split_corpus(corpus_of(documents))) == places(split_corpus(corpus_of(shuffled)))
+    assert places(split_corpus(documents)) == places(split_corpus(shuffled))
 
 
 @settings(max_examples=25, deadline=None)
@@ -80,7 +76,7 @@ def test_the_order_of_documents_and_files_does_not_matter(
 def test_one_more_document_moves_only_documents_at_the_edges(sizes: list[int], size: int) -> None:
     documents = random_documents(sizes, repeat=1)
     more = [*documents, ["a new one", "word " * size]]
-    before, after = (places(split_corpus(corpus_of(each))) for each in (documents, more))
+    before, after = (places(split_corpus(each)) for each in (documents, more))
     ranked = sorted(before)
     order = ["test", "validation", "train"]
     # The parts follow one another along the ranks, before and after.
@@ -98,7 +94,7 @@ def test_one_more_document_moves_only_documents_at_the_edges(sizes: list[int], s
 @given(lengths)
 def test_the_parts_have_their_size_exactly(sizes: list[int]) -> None:
     documents = random_documents(sizes, repeat=1)
-    parts = split_corpus(corpus_of(documents))
+    parts = split_corpus(documents)
     ranked = sorted(map(digest_of, ([document] for document in documents)))
     words = {digest_of([document]): words_of(document) for document in documents}
     total = sum(words.values())
@@ -114,7 +110,7 @@ def test_the_parts_have_their_size_exactly(sizes: list[int]) -> None:
 
 
 def test_from_a_thousand_documents_on_the_share_is_five_percent() -> None:
-    few, many = split_corpus(corpus_of(numbered(999))), split_corpus(corpus_of(numbered(1000)))
+    few, many = split_corpus(numbered(999)), split_corpus(numbered(1000))
     assert [len(part) for part in (few.test, few.validation)] == [200, 100]
     assert [len(part) for part in (many.test, many.validation)] == [50, 25]
 
@@ -123,16 +119,16 @@ def test_held_out_parts_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (split.MOST_TEST_WORDS, split.MOST_VALIDATION_WORDS) == (1_000_000, 200_000)
     monkeypatch.setattr(split, "MOST_TEST_WORDS", 1000.0)
     monkeypatch.setattr(split, "MOST_VALIDATION_WORDS", 200.0)
-    parts = split_corpus(corpus_of(numbered(200, words=30)))
+    parts = split_corpus(numbered(200, words=30))
     assert [len(parts.test), len(parts.validation)] == [34, 7]
     # The fewest documents count more than the cap.
-    parts = split_corpus(corpus_of(numbered(200, words=1000)))
+    parts = split_corpus(numbered(200, words=1000))
     assert [len(parts.test), len(parts.validation)] == [8, 4]
 
 
 def test_parts_keep_the_order_of_the_corpus() -> None:
     documents = numbered(100)
-    parts = split_corpus(corpus_of(documents))
+    parts = split_corpus(documents)
     for part in (parts.train, parts.validation, parts.test):
         assert part == [document for document in documents if document in part]
 
@@ -153,7 +149,7 @@ def _variants(document: list[str]) -> list[list[str]]:
 def test_documents_that_read_alike_are_in_one_part_and_count_once(variant: int) -> None:
     documents = numbered(40)
     doubled = [*documents, *(_variants(document)[variant] for document in documents)]
-    parts = split_corpus(corpus_of(doubled))
+    parts = split_corpus(doubled)
     place = places(parts)
     for document in documents:
         other = _variants(document)[variant]
@@ -170,7 +166,7 @@ def test_only_documents_with_a_twin_are_moved_by_it(sizes: list[int]) -> None:
     documents = random_documents(sizes, repeat=1)
     twin = [sentence.upper() for sentence in documents[0]]
     ranks = sorted(map(digest_of, ([document] for document in documents)))
-    parts = split_corpus(corpus_of([*documents, twin]))
+    parts = split_corpus([*documents, twin])
     first = min(digest_of([documents[0]]), digest_of([twin]))
     order = sorted({*ranks, first} - {max(digest_of([documents[0]]), digest_of([twin]))})
     place = places(parts)
@@ -185,14 +181,14 @@ def test_the_split_of_the_toy_corpus_is_pinned() -> None:
 
 def test_the_split_is_pinned() -> None:
     # Results of old runs are compared with those of new ones, so no document ever changes sides.
-    parts = split_corpus(corpus_of([[f"document {number}"] for number in range(40)]))
+    parts = split_corpus([[f"document {number}"] for number in range(40)])
     assert [int(document[0].split()[1]) for document in parts.test] == [1, 2, 5, 6, 9, 12, 17, 38]
 
 
 def test_whole_files_are_held_out_if_asked() -> None:
     documents = numbered(100)
     sources = [f"{number // 10}.txt" for number in range(100)]
-    parts = split_corpus(corpus_of(documents, sources), by="file")
+    parts = split_corpus(documents, sources, by="file")
     pairs = zip(documents, sources, strict=True)
     held_by = {digest_of([document]): name for document, name in pairs}
     names = [
@@ -206,15 +202,15 @@ def test_whole_files_are_held_out_if_asked() -> None:
 def test_a_renamed_file_stays_in_its_part() -> None:
     documents = numbered(100)
     first, second = ([f"{prefix}{number // 10}.txt" for number in range(100)] for prefix in "ab")
-    assert places(split_corpus(corpus_of(documents, first), by="file")) == places(
-        split_corpus(corpus_of(documents, second), by="file")
+    assert places(split_corpus(documents, first, by="file")) == places(
+        split_corpus(documents, second, by="file")
     )
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 23])
 def test_a_corpus_that_is_too_small_is_refused(count: int) -> None:
     with pytest.raises(UserError) as caught:
-        split_corpus(corpus_of(numbered(count)))
+        split_corpus(numbered(count))
     assert str(caught.value).startswith(
         "data.corpus must have 8 documents for test, 4 for validation and at least half of its "
         f"text for training, got '{count} document"
@@ -222,7 +218,7 @@ def test_a_corpus_that_is_too_small_is_refused(count: int) -> None:
 
 
 def test_twenty_four_documents_can_be_split() -> None:
-    parts = split_corpus(corpus_of(numbered(24)))
+    parts = split_corpus(numbered(24))
     assert [len(part) for part in (parts.train, parts.validation, parts.test)] == [12, 4, 8]
 
 
@@ -231,30 +227,29 @@ def test_a_hundred_copies_of_one_document_are_one_document() -> None:
         with pytest.raises(
             UserError, match=r"got '1 document'\. Documents that read alike count "
         ):
-            split_corpus(corpus_of(copies))
+            split_corpus(copies)
 
 
 @pytest.mark.parametrize("by", ["document", "file"])
 def test_copies_are_not_spoken_of_where_there_are_none(by: SplitUnit) -> None:
     with pytest.raises(UserError) as caught:
-        split_corpus(corpus_of(numbered(12)), by=by)
+        split_corpus(numbered(12), by=by)
     assert "alike" not in str(caught.value)
     with pytest.raises(UserError, match="Documents that read alike count once"):
-        split_corpus(corpus_of(numbered(12) * 2), by=by)
+        split_corpus(numbered(12) * 2, by=by)
 
 
 def test_too_few_files_are_refused() -> None:
     with pytest.raises(UserError, match=r"got '100 documents in 1 file'"):
-        split_corpus(corpus_of(numbered(100)), by="file")
+        split_corpus(numbered(100), by="file")
 
 
 def test_two_processes_split_alike() -> None:
     # Ranks and machines share nothing but the text: the ranking uses no hash that Python salts.
     script = (
-        "from lit_roberta.data.text.corpus import Corpus\n"
-        "from lit_roberta.data.text.split import split_corpus\n"
+        "from tests.data.corpus.on_disk import split_corpus\n"
         "documents = [[f'document {number}'] for number in range(40)]\n"
-        "parts = split_corpus(Corpus(documents, ['a'] * 40, [], ''))\n"
+        "parts = split_corpus(documents)\n"
         "print(parts.test, parts.validation)\n"
     )
     outputs = {

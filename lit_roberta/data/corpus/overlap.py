@@ -7,15 +7,15 @@ counted.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
 
 import numpy as np
 from jaxtyping import Int64, UInt64
 
 from lit_roberta.data.text.reading import Document
+from lit_roberta.data.work import ordered_map
 from lit_roberta.randomness import mix
 
 GRAM = 5
@@ -44,28 +44,48 @@ class Overlap:
         )
 
 
-def measure_overlap(train: Iterable[Document], held_out: Sequence[Document]) -> Overlap:
+class _Numbers(dict[str, int]):
+    """Numbers of words from 1; 0 for every other word, of which a large text has millions."""
+
+    def __missing__(self, word: str) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """The held-out text, as what is looked for."""
+
+    numbers: _Numbers
+    grams: UInt64[np.ndarray, " grams"]
+    """Ascending; one more at the end, so that a place to search for is always there."""
+
+
+def measure_overlap(
+    train: Iterable[Sequence[Document]], held_out: Sequence[Document], *, workers: int = 0
+) -> Overlap:
     """Count near-duplicates between the training part and the held-out parts.
 
     The count is exact (up to collisions of a 64-bit hash), reads the training text once, and holds
     the 5-grams of the held-out text in memory, which the split caps.
 
     Args:
-        train: Training documents.
+        train: Training documents, some at a time.
         held_out: Documents of validation, test, or both.
+        workers: Processes that look through the training text; 0 for none beside this one.
 
     Returns:
         The overlap.
     """
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    grams = [_grams(document, numbers) for document in held_out]
-    # One more at the end, so that a place to search for is always there.
+    numbers = _Numbers()
+    for document in held_out:
+        for word in _words(document):
+            numbers.setdefault(word, len(numbers) + 1)
+    grams = [np.unique(_grams([document], numbers)) for document in held_out]
     known = np.unique(np.concatenate([*grams, np.array([2**64 - 1], np.uint64)]))
     seen = np.zeros(len(known), dtype=bool)
-    for document in train:
-        found = _grams(document, numbers)
-        places = np.searchsorted(known, found)
-        seen[places[known[places] == found]] = True
+    look = partial(_find, _HeldOut(numbers, known))
+    for places in ordered_map(look, train, workers=workers):
+        seen[places] = True
     shares = [float(seen[np.searchsorted(known, gram)].mean()) for gram in grams if len(gram)]
     return Overlap(
         documents=len(grams),
@@ -74,13 +94,28 @@ def measure_overlap(train: Iterable[Document], held_out: Sequence[Document]) -> 
     )
 
 
-def _grams(document: Document, numbers: defaultdict[str, int]) -> UInt64[np.ndarray, " grams"]:
-    """Hash the different 5-grams of a document, given a number for each word."""
-    words = " ".join(document).lower().split()
-    ids: Int64[np.ndarray, " words"] = np.asarray([numbers[word] for word in words], np.int64)
-    if len(ids) < GRAM:
+def _find(held_out: _HeldOut, documents: Sequence[Document]) -> Int64[np.ndarray, " places"]:
+    """Find which held-out 5-grams stand in some documents."""
+    found = np.unique(_grams(documents, held_out.numbers))
+    places = np.searchsorted(held_out.grams, found)
+    return places[held_out.grams[places] == found]
+
+
+def _words(document: Document) -> list[str]:
+    return " ".join(document).lower().split()
+
+
+def _grams(documents: Sequence[Document], numbers: _Numbers) -> UInt64[np.ndarray, " grams"]:
+    """Hash the 5-grams of known words, none of which reaches into the next document."""
+    ids: list[int] = []
+    for document in documents:
+        ids += map(numbers.__getitem__, _words(document))
+        ids.append(0)
+    if len(ids) <= GRAM:
         return np.zeros(0, dtype=np.uint64)
-    state = np.zeros(len(ids) - GRAM + 1, dtype=np.uint64)
-    for window in np.lib.stride_tricks.sliding_window_view(ids, GRAM).T:
-        state = mix(state ^ window.astype(np.uint64))
-    return np.unique(state)
+    windows = np.lib.stride_tricks.sliding_window_view(np.array(ids, np.int64), GRAM)
+    windows = windows[windows.all(axis=1)]
+    state = np.zeros(len(windows), dtype=np.uint64)
+    for column in windows.T:
+        state = mix(state ^ column.astype(np.uint64))
+    return state

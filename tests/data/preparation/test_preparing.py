@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lit_roberta.data.preparation import TextConfig, prepare_text
+from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.errors import UserError
 

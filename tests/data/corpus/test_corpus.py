@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from lit_roberta.data.text.corpus import Corpus, digest_of, read_corpus
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.errors import UserError
+from tests.data.corpus.on_disk import ReadCorpus as Corpus
+from tests.data.corpus.on_disk import read as read_corpus
+from tests.data.corpus.on_disk import written
 
 DOCUMENTS = [["The cat sat.", "It slept."], ["A dog ran.", "It barked."], ["Birds sang."]] * 12
 TEXT = "\n\n".join("\n".join(document) for document in DOCUMENTS)
@@ -23,7 +25,6 @@ def test_a_file_with_a_sentence_a_line_and_blank_lines_between_documents(tmp_pat
     corpus = read_corpus(write(tmp_path / "a.txt", TEXT))
     assert corpus.documents == DOCUMENTS
     assert corpus.sources == [str(tmp_path / "a.txt")] * 36
-    assert corpus.digest == digest_of(DOCUMENTS)
     assert corpus.notes == [
         "1 file, 36 documents (boundary: blank-line), 60 sentences (splitter: lines; 100% of the "
         "lines end like a sentence, 100% hold no second one, the median has 2 words)",
@@ -92,7 +93,7 @@ def test_settings_beat_what_would_be_detected(tmp_path: Path) -> None:
 
 
 def test_what_does_not_look_like_plain_text_is_said(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", '""\n"\nA sentence here.\n"\n' * 50)
+    path = write(tmp_path / "a.html", '""\n"\nA sentence here.\n"\n' * 50)
     notes = read_corpus(path).notes
     assert notes[0] == f"1 file read as plain text, marks and all: {path}"
     assert "75% of the lines hold no letter or digit: is this plain text?" in notes
@@ -104,9 +105,10 @@ def test_nothing_between_boundaries_is_an_error(tmp_path: Path) -> None:
         read_corpus(write(tmp_path / "a.txt", marks))
 
 
-def test_the_digest_sees_every_move_of_a_boundary() -> None:
+def test_the_hash_sees_every_move_of_a_boundary(tmp_path: Path) -> None:
     contents = [[["a", "b"]], [["a"], ["b"]], [["a b"]], [["b", "a"]], [["a", "b"], ["c"]]]
-    assert len(set(map(digest_of, contents))) == len(contents)
+    tables = [written(tmp_path, documents).rows["content"].tolist() for documents in contents]
+    assert len(set(map(tuple, tables))) == len(contents)
 
 
 def test_python_docs_is_a_corpus() -> None:

@@ -1,0 +1,84 @@
+"""What all commands share: errors of one line, notices, help from docstrings."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import chain
+from typing import NoReturn
+
+from jsonargparse import ArgumentParser, set_parsing_settings
+
+from lit_roberta.errors import UserError, error_behind
+
+_UNKNOWN = re.compile(
+    r"unrecognized arguments: --(?P<typed>[\w.-]+)|does not accept option '(?P<read>[\w.-]+)'"
+)
+"""How jsonargparse names a setting that does not exist: of the command line, and of a file."""
+
+
+class OneLineErrors(ArgumentParser):
+    """Raise UserError with one line where jsonargparse would print its usage and exit."""
+
+    def error(self, message: str, ex: Exception | None = None) -> NoReturn:
+        """Turn an error of the command line or of a configuration file into one line."""
+        line = one_line(message)
+        raise error_behind(ex, UserError) or UserError(line + self._suggestion(line)) from ex
+
+    def _suggestion(self, line: str) -> str:
+        """Name the option that a person may have meant by one that does not exist."""
+        unknown = _UNKNOWN.search(line)
+        if unknown is None:
+            return ""
+        subcommands = getattr(self._subcommands_action, "choices", None) or {}
+        known = chain(
+            self._option_string_actions,
+            *(parser._option_string_actions for parser in subcommands.values()),
+        )
+        dashes = "--" if unknown["typed"] else ""
+        name = unknown["typed"] or unknown["read"]
+        options = [option.removeprefix("--") for option in known if option.startswith("--")]
+        close = get_close_matches(name, options, n=1, cutoff=0.8)
+        return (
+            f". Did you mean {dashes}{close[0]}?" if close else ". See --help for what there is."
+        )
+
+
+def one_line(message: str) -> str:
+    r"""Press a message of several lines into one.
+
+    Example:
+        >>> one_line("Problem:\n  - first\n  - second\n")
+        'Problem: first; second'
+    """
+    lines = [re.sub(r"^[\s\-]+", "", line).strip() for line in message.splitlines()]
+    text = "; ".join(line for line in lines if line)
+    return text.replace(":; ", ": ")
+
+
+def read_attribute_docstrings(wanted: bool) -> None:
+    """Let the text under each field of a settings class become its help, or not.
+
+    It takes a second, which a start without `--help` need not wait for.
+    """
+    set_parsing_settings(docstring_parse_attribute_docstrings=wanted)
+
+
+@contextmanager
+def notices_on_stderr() -> Iterator[None]:
+    """Send the package's notices to stderr for a while."""
+    ours = logging.getLogger("lit_roberta")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    level = ours.level
+    ours.addHandler(handler)
+    ours.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        ours.removeHandler(handler)
+        ours.setLevel(level)

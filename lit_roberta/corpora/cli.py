@@ -1,0 +1,74 @@
+"""`lit-roberta prepare`: raw text to a folder that training reads without reading text.
+
+In: arguments. Out: the folder, and on the terminal what was found in the text.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jsonargparse import Namespace
+
+from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
+from lit_roberta.corpora.parsing import read_weights, text_config, text_parser
+from lit_roberta.corpora.progress import shown_progress
+from lit_roberta.data.preparation.config import check_weights
+from lit_roberta.data.preparation.making import Making
+from lit_roberta.data.preparation.preparing import prepare_into
+from lit_roberta.data.tokens.tokenizer import TokenizerConfig
+from lit_roberta.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prepare a text as a command line asks for.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    with notices_on_stderr():
+        try:
+            _prepare(_parse(words))
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        except KeyboardInterrupt:
+            sys.stderr.write("Interrupted. The same command goes on from here.\n")
+            return 130
+    return 0
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    read_attribute_docstrings(wanted="--help" in words or "-h" in words)
+    parser = text_parser("Prepare raw text for training: split it, hold out, encode.")
+    parser.add_argument(
+        "--weights",
+        type=list[str] | None,
+        nargs="+",
+        help="The share of each source in training, by its name: books=0.7 news=0.3.",
+    )
+    parser.add_class_arguments(TokenizerConfig, "tokenizer")
+    return parser.parse_args(list(words))
+
+
+def _prepare(asked: Namespace) -> None:
+    config = text_config(asked, TokenizerConfig(**asked.tokenizer.as_dict()))
+    weights = read_weights(asked.weights)
+    check_weights(weights, config.sources)
+    folder = Path(asked.output)
+    with shown_progress() as on_progress:
+        making = Making(
+            config=config, weights=weights, workers=asked.workers, on_progress=on_progress
+        )
+        text = prepare_into(folder, making)
+    for note in text.notes:
+        logger.info("%s", note)
+    logger.info("Prepared in %s. Train on it: train.py fit --data.corpus %s", folder, folder)

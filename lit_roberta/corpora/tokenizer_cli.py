@@ -1,0 +1,91 @@
+"""`lit-roberta tokenizer train`: a tokenizer of its own, from text of any size.
+
+In: arguments. Out: a folder that `--data.tokenizer.path` reads, and the Hugging Face world.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jsonargparse import Namespace
+
+from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
+from lit_roberta.corpora.parsing import text_config, text_parser
+from lit_roberta.corpora.progress import shown_progress
+from lit_roberta.data.corpus.split import TRAIN
+from lit_roberta.data.preparation.reading import read_text
+from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+from lit_roberta.errors import UserError, must
+
+logger = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train a tokenizer as a command line asks for.
+
+    Args:
+        argv: The arguments without the program's name, `train` first; None for this process's.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    with notices_on_stderr():
+        try:
+            if words[:1] != ["train"]:
+                raise must("tokenizer", "be told to train", " ".join(words[:1]), "See --help.")
+            _train(_parse(words[1:]))
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        except KeyboardInterrupt:
+            sys.stderr.write("Interrupted: no tokenizer was written.\n")
+            return 130
+    return 0
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    read_attribute_docstrings(wanted="--help" in words or "-h" in words)
+    parser = text_parser(
+        "Train a tokenizer on the training part of a text: what is held out has to stay unseen."
+    )
+    parser.add_class_arguments(TokenizerConfig, None, skip={"path"})
+    return parser.parse_args(list(words))
+
+
+def _train(asked: Namespace) -> None:
+    fields = TokenizerConfig.__dataclass_fields__.keys() - {"path"}
+    config = text_config(asked, TokenizerConfig(**{name: asked[name] for name in fields}))
+    folder = Path(asked.output)
+    if folder.exists() and any(folder.iterdir()):
+        raise must("output", "be a new or an empty folder", str(folder), "Name another.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".tokenizer-", dir=folder.parent) as place:
+        with shown_progress() as on_progress:
+            text = read_text(
+                config,
+                Path(place),
+                workers=asked.workers,
+                on_progress=lambda size: on_progress("reading", size),
+            )
+            on_progress("training the tokenizer", 0)
+            documents = chain.from_iterable(text.documents(TRAIN))
+            tokenizer = Tokenizer.train(chain.from_iterable(documents), config.tokenizer)
+        whole = Path(place) / "whole"
+        tokenizer.save(whole)
+        if folder.exists():
+            folder.rmdir()
+        whole.replace(folder)
+    for note in (*text.notes, *tokenizer.notices):
+        logger.info("%s", note)
+    logger.info(
+        "A vocabulary of %s entries in %s. Use it: --data.tokenizer.path %s",
+        f"{tokenizer.vocab_size:,}",
+        folder,
+        folder,
+    )

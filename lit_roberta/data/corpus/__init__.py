@@ -1,0 +1,1 @@
+"""Documents on disk: written, cut into sections, held out, compared."""

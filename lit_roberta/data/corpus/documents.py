@@ -1,0 +1,190 @@
+"""Documents on disk: their sentences one after the other, and a table of what is known of each.
+
+No step of reading holds a corpus in memory. Text is written once, in the order of the corpus; a
+table with a row for each document says where it starts and what it is. Sentences hold no line end,
+so that a newline behind each one is all the structure that text needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from jaxtyping import Integer, Shaped
+
+from lit_roberta.data.text.reading import Document
+from lit_roberta.data.text.splitting import DIGEST_SIZE, DocumentHash, Piece
+
+ROW = np.dtype(
+    [
+        ("start", "<i8"),  # bytes
+        ("words", "<i8"),
+        ("sentences", "<i8"),
+        ("file", "<i8"),
+        ("content", f"V{DIGEST_SIZE}"),
+        ("folded", f"V{DIGEST_SIZE}"),
+    ]
+)
+"""What is known of a document."""
+
+_TEXT, _TABLE = "text", "documents"
+_BLOCK = 4 << 20
+"""Bytes of text that are read at a time, or one document where that is longer."""
+
+
+class Sizes(NamedTuple):
+    """How far documents have been written."""
+
+    text: int
+    """Bytes."""
+    documents: int
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a corpus, on disk."""
+
+    text: Path
+    rows: Shaped[np.ndarray, " documents"]
+    """Of type ROW."""
+    stops: Integer[np.ndarray, " documents"]
+    """Where each document stops, in bytes."""
+
+    @classmethod
+    def open(cls, folder: Path) -> Documents:
+        """Open what a `DocumentWriter` wrote."""
+        text = folder / _TEXT
+        rows = _map_rows(folder / _TABLE)
+        return cls(text, rows, np.append(rows["start"], text.stat().st_size)[1:])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the documents into runs of some 4 MB."""
+        first = 0
+        while first < len(self):
+            limit = int(self.rows["start"][first]) + _BLOCK
+            stop = max(first + 1, int(np.searchsorted(self.stops, limit, side="right")))
+            yield slice(first, stop)
+            first = stop
+
+    def read(self, block: slice) -> bytes:
+        """Read the text of a run of documents."""
+        start, stop = int(self.rows["start"][block.start]), int(self.stops[block.stop - 1])
+        with self.text.open("rb") as file:
+            file.seek(start)
+            return file.read(stop - start)
+
+    def __iter__(self) -> Iterator[Document]:
+        for block in self.blocks():
+            yield from self.sentences(block)
+
+    def sentences(self, block: slice) -> Iterator[Document]:
+        """Read a run of documents, each as its sentences."""
+        data = self.read(block)
+        starts = self.rows["start"][block].tolist()
+        for start, stop in zip(starts, self.stops[block].tolist(), strict=True):
+            text = data[start - starts[0] : stop - starts[0]].decode()
+            yield text.split("\n")[:-1]
+
+    def document(self, number: int) -> Document:
+        """Read one document."""
+        return next(self.sentences(slice(number, number + 1)))
+
+    def lines(self, number: int) -> Iterator[bytes]:
+        """Read one document sentence by sentence, each with its newline; it may be a large one."""
+        with self.text.open("rb") as file:
+            file.seek(int(self.rows["start"][number]))
+            left = int(self.stops[number]) - file.tell()
+            while left:
+                line = file.readline()
+                left -= len(line)
+                yield line
+
+    def with_rows(self, rows: Shaped[np.ndarray, " documents"]) -> Documents:
+        """See the same text as other documents."""
+        return Documents(self.text, rows, np.append(rows["start"], self.stops[-1])[1:])
+
+
+def document_row(
+    start: int, words: int, sentences: int, file: int, hashes: DocumentHash
+) -> tuple[int, int, int, int, bytes, bytes]:
+    """Make the row of a document that has ended."""
+    return (start, words, sentences, file, *hashes.digests())
+
+
+def _map_rows(path: Path) -> Shaped[np.ndarray, " documents"]:
+    # An empty file can't be mapped.
+    return np.memmap(path, ROW, "r") if path.stat().st_size else np.empty(0, ROW)
+
+
+class DocumentWriter:
+    """Write documents that come in pieces. A document without a sentence is left out.
+
+    Args:
+        folder: Where to; it has to exist.
+        sizes: Where to go on in what is there; what lies behind is cut off. None: at the start.
+    """
+
+    def __init__(self, folder: Path, sizes: Sizes | None = None) -> None:
+        sizes = sizes or Sizes(0, 0)
+        self._text = _open_at(folder / _TEXT, sizes.text)
+        self._table = _open_at(folder / _TABLE, sizes.documents * ROW.itemsize)
+        self._start = self._end = sizes.text
+        self._documents = sizes.documents
+        self._begin()
+
+    def __enter__(self) -> DocumentWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._text.close()
+        self._table.close()
+
+    def add(self, piece: Piece) -> None:
+        """Go on with the present document."""
+        self._text.write(piece.text)
+        self._end += len(piece.text)
+        self._sentences += piece.sentences
+        self._words += piece.words
+        self._hash.add(piece)
+
+    def end_document(self, *, file: int) -> None:
+        """End the present document.
+
+        Args:
+            file: The number of the file that it comes from.
+        """
+        if self._sentences:
+            row = document_row(self._start, self._words, self._sentences, file, self._hash)
+            self._table.write(np.array([row], ROW).tobytes())
+            self._documents += 1
+        self._begin()
+
+    def sizes(self) -> Sizes:
+        """Write out what is held back, and say how far documents are written."""
+        self._text.flush()
+        self._table.flush()
+        return Sizes(self._start, self._documents)
+
+    def _begin(self) -> None:
+        self._start = self._end
+        self._sentences = self._words = 0
+        self._hash = DocumentHash()
+
+
+def _open_at(path: Path, size: int) -> BinaryIO:
+    file = path.open("r+b" if path.exists() else "w+b")
+    file.truncate(size)
+    file.seek(size)
+    return file

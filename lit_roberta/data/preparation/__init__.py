@@ -1,0 +1,1 @@
+"""From the name of a corpus to a tokenized store on disk, and back into arrays."""

@@ -1,0 +1,216 @@
+"""A prepared folder, made stage by stage: read, hold out, train a tokenizer, encode, describe.
+
+All of it happens in a folder beside the one that was asked for, which gets its name when all is on
+disk. After an interruption that folder is gone on with, if what it is made from is the same;
+reading goes on at the file, and encoding at the block of documents, at which it stood.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from lit_roberta.data.corpus.overlap import measure_overlap
+from lit_roberta.data.corpus.progress import write_whole
+from lit_roberta.data.corpus.split import TEST, TRAIN, VALIDATION, Parts
+from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.describing import (
+    describe_parts,
+    note_unknown,
+    require_known_tokens,
+)
+from lit_roberta.data.preparation.encoding import encode_shelves, text_digest
+from lit_roberta.data.preparation.facts import gather_facts
+from lit_roberta.data.preparation.inputs import files_of, hash_text, inputs_of
+from lit_roberta.data.preparation.manifest import MANIFEST, PARTS, TOKENIZER, Manifest
+from lit_roberta.data.preparation.prepared import PreparedText
+from lit_roberta.data.preparation.reading import ReadText, read_text
+from lit_roberta.data.text.files import FileState
+from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+Stage = Literal["reading", "comparing", "training the tokenizer", "encoding"]
+OnProgress = Callable[[Stage, int], None]
+"""Told the stage, and the bytes of text that it is through with."""
+
+_INPUTS, _TEXT = "inputs.json", "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Making:
+    """What is made, where, and with how many hands."""
+
+    config: TextConfig
+    tokenizer: Tokenizer | None = None
+    """One that is already there; None trains one on the training part."""
+    weights: dict[str, float] | None = None
+    workers: int = 0
+    """Processes beside this one."""
+    on_progress: OnProgress = lambda stage, size: None
+
+
+def make_folder(making: Making, folder: Path) -> None:
+    """Make a prepared folder; what lay there before gives way to it.
+
+    Args:
+        making: What is made.
+        folder: Where to. While it is made it lies beside, as `.NAME.part`.
+
+    Raises:
+        UserError: If the text can't be prepared as asked, or a file changed meanwhile. Then
+            nothing is left; after any other interruption, what was done is kept.
+    """
+    part = folder.with_name(f".{folder.name}.part")
+    with _no_half_measures(part):
+        states = [FileState.of(path.resolve()) for path in files_of(making.config)]
+        _begin(part, making, states)
+        manifest = _fill(part, making, states)
+        for state in states:
+            if not state.still_holds():
+                raise UserError(
+                    f"{state.path} must stay as it is while it is read, and was changed. Start "
+                    "again."
+                )
+        shutil.rmtree(part / _TEXT)
+        (part / _INPUTS).unlink()
+        manifest.write(part)
+        _take_place(part, folder)
+
+
+@contextmanager
+def _no_half_measures(part: Path) -> Iterator[None]:
+    """Leave nothing behind after a user's error; say what a full disk means."""
+    try:
+        yield
+    except UserError:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise UserError(
+                f"The disk must hold the prepared text, and is full: {part.parent}. Make room and "
+                "start again, which goes on from there; or name another folder."
+            ) from error
+        raise
+
+
+def _begin(part: Path, making: Making, states: list[FileState]) -> None:
+    """Go on with what an interrupted call left, if it was made from the same."""
+    inputs = json.dumps(
+        [inputs_of(making.config, making.tokenizer), [list(state) for state in states]],
+        sort_keys=True,
+    )
+    path = part / _INPUTS
+    if path.is_file() and path.read_text(encoding="utf-8") == inputs:
+        logger.info("Going on with what an interrupted preparation has left in %s.", part)
+        return
+    if part.exists():
+        shutil.rmtree(part)
+    part.mkdir(parents=True)
+    write_whole(path, inputs.encode("utf-8", "surrogatepass"))
+
+
+def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
+    """Go through all stages."""
+
+    def telling(stage: Stage) -> Callable[[int], None]:
+        return lambda size: making.on_progress(stage, size)
+
+    text = read_text(
+        making.config, part / _TEXT, workers=making.workers, on_progress=telling("reading")
+    )
+    notes = [*text.notes, str(_overlap(text, making, telling("comparing")))]
+    tokenizer = _tokenizer(part / TOKENIZER, text, making, telling("training the tokenizer"))
+    sizes = encode_shelves(
+        text.shelves, tokenizer, part, workers=making.workers, on_progress=telling("encoding")
+    )
+    _drop_empty_sources(part, text, sizes)
+    prepared = PreparedText(
+        parts=Parts(**{name: _open(part / name, tokenizer) for name in PARTS}),
+        tokenizer=tokenizer,
+        notes=[*notes, *tokenizer.notices],
+        digest=text_digest(text.shelves),
+    )
+    require_known_tokens(prepared, making.config)
+    prepared.notes.append(describe_parts(prepared))
+    prepared.notes.extend(note_unknown(prepared, making.config.tokenizer))
+    return Manifest(
+        inputs=inputs_of(making.config, making.tokenizer),
+        files=[list(state) for state in states],
+        digest=prepared.digest,
+        tokenizer=hash_text(tokenizer.to_json()),
+        vocab_size=tokenizer.vocab_size,
+        token_bits=8 * prepared.parts.train.tokens.itemsize,
+        parts={
+            name: {
+                "documents": corpus.num_documents,
+                "sentences": corpus.num_sentences,
+                "tokens": corpus.num_tokens,
+                "bytes": sizes[name],
+            }
+            for name, corpus in vars(prepared.parts).items()
+        },
+        notes=prepared.notes,
+        facts=gather_facts(text, prepared),
+        weights=making.weights,
+    )
+
+
+def _overlap(text: ReadText, making: Making, on_progress: Callable[[int], None]) -> object:
+    held_out = chain.from_iterable(chain(text.documents(VALIDATION), text.documents(TEST)))
+    on_progress(0)
+    return measure_overlap(text.documents(TRAIN), list(held_out), workers=making.workers)
+
+
+def _tokenizer(
+    path: Path, text: ReadText, making: Making, on_progress: Callable[[int], None]
+) -> Tokenizer:
+    """Take the tokenizer that is given, or that an interrupted call has trained, or train one."""
+    if making.tokenizer is None and path.is_file():
+        return Tokenizer.from_json(path.read_text(encoding="utf-8"))
+    on_progress(0)
+    tokenizer = making.tokenizer
+    if tokenizer is None:
+        documents = chain.from_iterable(text.documents(TRAIN))
+        tokenizer = Tokenizer.train(chain.from_iterable(documents), making.config.tokenizer)
+    write_whole(path, tokenizer.to_json().encode("utf-8", "surrogatepass"))
+    return tokenizer
+
+
+def _drop_empty_sources(part: Path, text: ReadText, sizes: dict[str, dict[str, int]]) -> None:
+    """Leave out what says nothing: which source a document is of, where there is one."""
+    if len({shelf.source for shelf in text.shelves}) == 1:
+        for name, files in sizes.items():
+            del files["sources"]
+            (part / name / "sources").unlink()
+
+
+def _open(folder: Path, tokenizer: Tokenizer) -> TokenizedCorpus:
+    return TokenizedCorpus.open(folder, np.dtype(tokenizer.dtype))
+
+
+def _take_place(part: Path, folder: Path) -> None:
+    """Give the folder its name, once it is on disk."""
+    os.sync()
+    if folder.exists():
+        if not (folder / MANIFEST).exists() and any(folder.iterdir()):
+            raise UserError(
+                f"output must be a new or a prepared folder, got {str(folder)!r}, which holds "
+                "something else. Name another."
+            )
+        shutil.rmtree(folder)
+    part.replace(folder)

@@ -1,0 +1,118 @@
+"""A text by its name: opened where it was prepared, prepared where it was not.
+
+Raw text is prepared into the cache, once for one text and setting, also by processes that start at
+once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from filelock import FileLock
+
+from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.inputs import inputs_of, key_of, still_holds
+from lit_roberta.data.preparation.making import Making, make_folder
+from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
+from lit_roberta.data.preparation.matching import check_settings, check_tokenizer
+from lit_roberta.data.preparation.prepared import PreparedText, open_prepared
+from lit_roberta.data.text.files import size_of
+from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.data.work import num_processors
+from lit_roberta.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+_WORTH_PROCESSES = 16 << 20
+"""Bytes of text from which on more than one process is started; each takes half a second."""
+
+
+def cache_folder() -> Path:
+    """Give the folder of what can be made again: LIT_ROBERTA_CACHE, else the user's cache."""
+    chosen = os.environ.get("LIT_ROBERTA_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lit_roberta"
+
+
+def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> PreparedText:
+    """Open a text, which is prepared first where it was not.
+
+    Args:
+        config: Which text, read how. A prepared folder brings settings of its own.
+        tokenizer: One that is already there (a checkpoint's); None trains one on the training
+            part.
+
+    Returns:
+        The parts as arrays, the tokenizer, and the notes.
+
+    Raises:
+        UserError: If the text can't be read, is too small to hold anything out, or has a part of
+            which the tokenizer knows no token; or if a prepared folder is damaged, or is not what
+            is asked for.
+    """
+    folder = prepared_folder(config)
+    if folder is not None:
+        manifest = read_manifest(folder)
+        check_settings(config, manifest, folder)
+        text = open_prepared(folder, manifest)
+        check_tokenizer(tokenizer, text, folder)
+        return text
+    cache = cache_folder() / "prepared" / key_of(inputs_of(config, tokenizer))
+    making = Making(config=config, tokenizer=tokenizer, workers=workers_for(config))
+    try:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        return prepare_into(cache, making)
+    except OSError as error:
+        logger.warning("The prepared text is not kept: %s", error)
+    temporary = TemporaryDirectory(prefix="lit_roberta-")
+    text = prepare_into(Path(temporary.name) / "text", making)
+    text.kept_alive.append(temporary)
+    return text
+
+
+def prepare_into(folder: Path, making: Making) -> PreparedText:
+    """Prepare a text into a folder, or open what it holds where that was made from the same.
+
+    Raises:
+        UserError: If the text can't be prepared.
+        OSError: If the folder can't be written.
+    """
+    with FileLock(folder.with_name(f".{folder.name}.lock")):
+        manifest = _made_from_the_same(folder, making)
+        if manifest is None:
+            make_folder(making, folder)
+            manifest = read_manifest(folder)
+        return open_prepared(folder, manifest)
+
+
+def prepared_folder(config: TextConfig) -> Path | None:
+    """Find the prepared folder that the corpus names; None where it names raw text."""
+    if not isinstance(config.corpus, str) or "\0" in config.corpus:
+        return None
+    folder = Path(config.corpus)
+    try:
+        return folder if is_prepared(folder) else None
+    except OSError:  # a name that is too long, a folder that may not be entered
+        return None
+
+
+def workers_for(config: TextConfig) -> int:
+    """Choose the number of processes for a text: none beside this one where it is small."""
+    return 0 if size_of(config.sources.values()) < _WORTH_PROCESSES else num_processors()
+
+
+def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:
+    if not is_prepared(folder):
+        return None
+    try:
+        manifest = read_manifest(folder)
+        open_prepared(folder, manifest)
+    except UserError as error:
+        logger.warning("%s is prepared anew: %s", folder, error)
+        return None
+    same = manifest.inputs == inputs_of(making.config, making.tokenizer)
+    return manifest if same and still_holds(manifest, making.config) else None

@@ -1,0 +1,57 @@
+"""Datasets of the Hugging Face hub, read as a stream: nothing is downloaded as a whole.
+
+A name is `hub:OWNER/NAME`, `hub:OWNER/NAME:CONFIGURATION`, and either with `@SPLIT` behind it
+(`@train` otherwise). A folder in the place of the name is read as the library reads a local one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.rows import checked_text
+from lit_roberta.errors import UserError, must
+
+HUB = "hub:"
+_NAME = re.compile(r"hub:(?P<name>[^:@]+)(:(?P<configuration>[^@]+))?(@(?P<split>.+))?")
+
+
+def read_hub(source: str, reading: ReadingConfig) -> Iterator[str]:
+    """Read the text of every row of a split.
+
+    Args:
+        source: As the module says.
+        reading: Its `text_column` is used.
+
+    Raises:
+        UserError: If there is no such dataset, no way to it, or no such column.
+    """
+    found = _NAME.fullmatch(source)
+    if found is None:
+        remedy = "Write hub:OWNER/NAME, hub:OWNER/NAME:CONFIGURATION, or either with @SPLIT."
+        raise must("data.corpus", "name a dataset", source, remedy)
+    # Imported late: it costs seconds, and most corpora are files.
+    import datasets
+
+    try:
+        rows = datasets.load_dataset(
+            found["name"], found["configuration"], split=found["split"] or "train", streaming=True
+        )
+        for number, row in enumerate(rows, start=1):
+            yield _text(row, place=f"{source}, row {number},", reading=reading)
+    except UserError:
+        raise
+    except Exception as error:
+        # Of the library, of the network below it, and of the readers that it chooses.
+        reason = " ".join(str(error).split())[:200]
+        raise must("data.corpus", "be a dataset within reach", source, reason) from error
+
+
+def _text(row: dict[str, object], *, place: str, reading: ReadingConfig) -> str:
+    if reading.text_column not in row:
+        raise UserError(
+            f"{place} must have the column {reading.text_column!r}, got the columns "
+            f"{', '.join(row) or 'none'}. Give one of them as data.reading.text_column."
+        )
+    return checked_text(row[reading.text_column], place=place, reading=reading)
