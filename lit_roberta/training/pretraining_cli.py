@@ -247,8 +247,10 @@ class PretrainingCLI(LightningCLI):
             now = run_conditions(self.trainer, self.datamodule)
             refuse_another_run(self.checkpoint.conditions, now)
             self.datamodule.keep_stages(self.checkpoint.stage_starts)
-        if self.trainer.world_size > 1:  # a share for each, or one line before there are others
-            self.datamodule.stream(world_size=self.trainer.world_size)
+        if self.subcommand == "fit" and self.trainer.world_size > 1:
+            # A share for each, or one line while there is one process to say it.
+            total, world_size = self.trainer.max_steps, self.trainer.world_size
+            self.datamodule.stream(total=total, world_size=world_size)
         if self.settings.compile:
             self.model.model.compile()
 

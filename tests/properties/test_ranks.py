@@ -106,6 +106,22 @@ def test_two_processes_make_the_updates_of_one(top: Path, one: Path, way: Way) -
     assert_same_end(top / way, one)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["ddp", "fsdp2"])
+def test_two_processes_make_updates_that_grow(top: Path, way: Way) -> None:
+    grown: dict[Way, list[dict[str, Any]]] = {
+        each: train(top / f"grown-{each}", each, grows=True) for each in ("one", way)
+    }
+    order = rows_by_update(grown["one"])
+    assert rows_by_update(grown[way]) == order
+    assert len(order[0]) < len(order[UPDATES - 1])
+    for number, gradients in grown["one"][0]["gradients"].items():
+        assert_same_gradients(gradients, grown[way][0]["gradients"][number])
+    ours, others = (rank["micro_batches"] for rank in grown[way])
+    assert ours == others
+    assert_same_end(top / f"grown-{way}", top / "grown-one")
+
+
 def assert_sent_once(one: list[list[float]], other: list[list[float]]) -> None:
     """Hold that gradients are the process's own, or not there yet, up to the last micro-batch."""
     *before, last = zip(one, other, strict=True)
