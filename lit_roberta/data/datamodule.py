@@ -7,43 +7,38 @@ them to loaders.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pytorch_lightning as pl
 from jaxtyping import Int64
-from pytorch_lightning.accelerators import CUDAAccelerator
 from torch.utils.data import DataLoader, Dataset
 
-from lit_roberta.batch import HeldOutBatch, Update
-from lit_roberta.data.batching import BatchConfig, BudgetUnit
+from lit_roberta.batch import HeldOutBatch
+from lit_roberta.data.batching import BatchConfig
 from lit_roberta.data.corpus.split import Parts, SplitUnit
 from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
-from lit_roberta.data.examples.packing import PAIR_FORMATS, Examples, Format, PackingConfig
+from lit_roberta.data.examples.packing import PAIR_FORMATS, Format, PackingConfig
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, check_stages
-from lit_roberta.data.loaders import StagedUpdates, held_out_loader, update_loader
+from lit_roberta.data.loaders import held_out_loader
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
-from lit_roberta.data.sizes import UpdateSizes
-from lit_roberta.data.stream import UpdateSampler, UpdateStream
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.data.training_text import TrainingText
+from lit_roberta.data.update_module import UpdateDataModule
 from lit_roberta.errors import must
 
 VALIDATION_TOKENS = 50_000
 """What a validation during training scores, at most: one draw of masks on this many tokens."""
 
 
-class PretrainingDataModule(pl.LightningDataModule):
+class PretrainingDataModule(UpdateDataModule):
     """Supply updates of masked text under one recipe, and the held-out text to judge it by.
 
     Args:
@@ -127,7 +122,6 @@ class PretrainingDataModule(pl.LightningDataModule):
         self.num_workers = num_workers
         self.seed = seed
         self._tokenizer: Tokenizer | None = None
-        self._stage_starts: tuple[int, ...] | None = None
 
     # ---- what the text is
 
@@ -196,76 +190,6 @@ class PretrainingDataModule(pl.LightningDataModule):
             segments=self.pairs,
         )
 
-    @property
-    def examples(self) -> Examples:
-        """The training examples at max_length, as spans."""
-        return self.training.examples(self.training.last_stage)
-
-    @property
-    def num_examples(self) -> int:
-        """Training examples of one epoch at max_length."""
-        return self.training.num_examples(self.training.last_stage)
-
-    @property
-    def tokens_per_sequence(self) -> float:
-        """Mean length of an example at max_length in tokens, special tokens included."""
-        return self.training.tokens_per_sequence(self.training.last_stage)
-
-    @property
-    def sequences_per_update(self) -> int:
-        """The full batch at max_length, over all devices, also where it was given in tokens."""
-        return self.training.full_batch(self.training.last_stage)
-
-    def sizes(self, total: int) -> UpdateSizes:
-        """Tell what each update of a run of `total` updates is."""
-        return self.training.sizes(total, starts=self._stage_starts)
-
-    def keep_stages(self, starts: Sequence[int]) -> None:
-        """Let each stage start where it was to start when the run began, whatever its length now.
-
-        Args:
-            starts: The first update of each stage.
-
-        Raises:
-            UserError: If there is another number of stages.
-        """
-        if len(starts) != self.training.num_stages:
-            rule = f"be as many as the checkpoint's, {len(starts) - 1}"
-            remedy = "Give the stages that the run was started with."
-            raise must("data.length_stages", rule, len(self.length_stages), remedy)
-        self._stage_starts = tuple(starts)
-
-    def alone(self, stage: int, *, batch_size: int) -> PretrainingDataModule:
-        """Give a data module whose runs have one stage, at one batch, all through."""
-        other = copy.copy(self)
-        other.training = self.training.alone(stage, batch_size=batch_size)
-        other.batch_ramp, other.length_stages = NO_RAMP, ()
-        other._stage_starts = None
-        return other
-
-    @property
-    def run_sizes(self) -> UpdateSizes:
-        """What each update of the trainer's run is."""
-        return self.sizes(self._trainer.max_steps)
-
-    def updates_for(self, unit: BudgetUnit, amount: float | int) -> int:
-        """Turn an amount of training into a number of updates, rounded up."""
-        return self.training.updates_for(unit, amount)
-
-    def stream(
-        self, stage: int = 0, *, total: int = 1, rank: int = 0, world_size: int = 1
-    ) -> UpdateStream:
-        """Build the training stream of one rank in one stage: updates by their number.
-
-        Args:
-            stage: The stage, from 0.
-            total: Updates of the run, which decide where a later stage starts.
-            rank: This process.
-            world_size: Processes in all.
-        """
-        sizes = self.sizes(total)
-        return self.training.stream(stage, sizes=sizes, rank=rank, world_size=world_size)
-
     @cached_property
     def evaluation(self) -> EvaluationText:
         """The text to judge a model by: held-out parts and trained text, in any format."""
@@ -284,25 +208,6 @@ class PretrainingDataModule(pl.LightningDataModule):
         return asdict(self.text)
 
     # ---- the loaders
-
-    def train_dataloader(self) -> DataLoader[Update] | StagedUpdates:
-        """Give the updates from the trainer's present one on."""
-        trainer, sizes = self._trainer, self.run_sizes
-        module: Any = trainer.lightning_module
-        rank, world_size = trainer.global_rank, trainer.world_size
-
-        def load(stage: int, sampler: UpdateSampler) -> DataLoader[Update]:
-            return update_loader(
-                self.training.stream(stage, sizes=sizes, rank=rank, world_size=world_size),
-                sampler,
-                num_workers=self.num_workers,
-                pin_memory=self._pin_memory,
-            )
-
-        # Read when the updates are iterated, not now: a resumed run's position is restored in
-        # between.
-        left = UpdateSampler(lambda: module.update_number, lambda: trainer.max_steps)
-        return load(0, left) if len(sizes.stages) == 1 else StagedUpdates(sizes, left, load)
 
     def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
         """Give one draw of masks on part of the validation text, then its pairs, if any."""
@@ -333,12 +238,3 @@ class PretrainingDataModule(pl.LightningDataModule):
             world_size=self._trainer.world_size,
             pin_memory=self._pin_memory,
         )
-
-    @property
-    def _pin_memory(self) -> bool:
-        return isinstance(self._trainer.accelerator, CUDAAccelerator)
-
-    @property
-    def _trainer(self) -> pl.Trainer:
-        assert self.trainer is not None, "the loaders are the trainer's to ask for"
-        return self.trainer

@@ -23,6 +23,7 @@ from pytorch_lightning.utilities import rank_zero_only
 from pytorch_lightning.utilities.seed import isolate_rng
 
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.update_module import UpdateDataModule
 from lit_roberta.errors import must
 from lit_roberta.training.checkpoint_files import CHECKPOINT_FOLDER, AtomicCheckpointIO
 from lit_roberta.training.module import PretrainingModule
@@ -154,7 +155,7 @@ def measure_pace(
 
 def _try(
     trial: PretrainingModule,
-    data: PretrainingDataModule,
+    data: UpdateDataModule,
     asked: Mapping[str, Any],
     *,
     seconds: float,
@@ -175,7 +176,7 @@ def _try(
 
 def _batches_to_time(data: PretrainingDataModule, stage: int) -> Iterator[int]:
     """Choose the batches to time: the smallest of the ramp, if there is one, and the full one."""
-    start, full = data.batch_ramp.start, data.training.full_batch(stage)
+    start, full = data.training.ramp.start, data.training.full_batch(stage)
     if start is not None and start < full:
         yield start
     yield full
