@@ -3,53 +3,54 @@
 Most words of a text are repetitions. Where what a tokenizer does to a word does not depend on the
 words around it, a table of the words that were seen does most of its work.
 
-A chunk begins at a space that follows something else, and holds it: byte-level vocabularies tell
-" word" from "word", and the others drop the space. A run of spaces stays whole, because their rule
-for white space looks at all of it.
+A chunk begins at a space that follows no other white space, and holds it: byte-level vocabularies
+tell " word" from "word", and the others drop the space. A run of white space stays whole, because
+their rule for it looks at all of it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import tokenizers
 
-_SPACE = re.compile(r"(?<=\S) ")
+_BEGIN = re.compile(r"(?<=\S) ")
+_IN_A_RUN = re.compile(r" (?<=\s\s)")
+"""A space behind other white space."""
 
 _LOCAL_NORMALIZERS = frozenset(
     {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "BertNormalizer"}
 )
+_DELETING_NORMALIZERS = frozenset({"StripAccents", "BertNormalizer"})
+"""What can leave nothing of a word, so that the white space around it becomes one run."""
 _LOCAL_SPLITS = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Punctuation"})
 _LOCAL_MODELS = frozenset({"WordLevel", "WordPiece", "BPE"})
 
 
-def split_chunks(sentence: str) -> list[str]:
-    r"""Cut a sentence into chunks; together they are the sentence.
+def split_chunks(sentences: Sequence[str]) -> tuple[list[str], list[int]]:
+    r"""Cut sentences into chunks; those of a sentence together are the sentence.
+
+    Args:
+        sentences: None holds a newline.
+
+    Returns:
+        All chunks in order, and how many each sentence has.
 
     Example:
-        >>> split_chunks("A cat,  a dog")
-        ['A', ' cat,', '  a', ' dog']
+        >>> split_chunks(["A cat,  a dog", "sat"])
+        (['A', ' cat,', '  a', ' dog', 'sat'], [4, 1])
     """
-    return _marked(sentence).split("\n")
-
-
-def chunks_of(text: str) -> list[str]:
-    r"""Cut sentences into chunks, each sentence followed by a newline.
-
-    Example:
-        >>> chunks_of("A cat\nsat\n")
-        ['A', ' cat', 'sat']
-    """
-    return _marked(text).split("\n")[:-1]
-
-
-def _marked(text: str) -> str:
-    """Put a newline before each chunk but the first; sentences hold none."""
-    if "  " in text:
-        return _SPACE.sub("\n ", text)
-    return text.replace(" ", "\n ")
+    text = "".join([sentence + "\n" for sentence in sentences])
+    if _IN_A_RUN.search(text):
+        counts = [1 + len(_BEGIN.findall(sentence)) for sentence in sentences]
+        marked = _BEGIN.sub("\n ", text)
+    else:
+        counts = [1 + sentence.count(" ") for sentence in sentences]
+        marked = text.replace(" ", "\n ")
+    return marked.split("\n")[:-1], counts
 
 
 def works_by_chunk(backend: tokenizers.Tokenizer) -> bool:
@@ -59,10 +60,14 @@ def works_by_chunk(backend: tokenizers.Tokenizer) -> bool:
     beyond a space, or is not known.
     """
     state = json.loads(backend.to_str())
+    normalizers = {step["type"] for step in _steps(state["normalizer"])}
+    splits = _steps(state["pre_tokenizer"])
+    keeps_white_space = any(step["type"] == "ByteLevel" for step in splits)
     return (
-        all(kind["type"] in _LOCAL_NORMALIZERS for kind in _steps(state["normalizer"]))
-        and all(map(_splits_locally, _steps(state["pre_tokenizer"])))
-        and any(map(_splits_at_spaces, _steps(state["pre_tokenizer"])))
+        normalizers <= _LOCAL_NORMALIZERS
+        and not (keeps_white_space and normalizers & _DELETING_NORMALIZERS)
+        and all(map(_splits_locally, splits))
+        and any(map(_splits_at_spaces, splits))
         and state["model"]["type"] in _LOCAL_MODELS
         and not state["model"].get("dropout")
         and all(token["special"] for token in state["added_tokens"])

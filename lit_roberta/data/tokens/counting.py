@@ -8,7 +8,7 @@ from itertools import islice
 
 from tokenizers import Tokenizer
 
-from lit_roberta.data.tokens.chunks import chunks_of
+from lit_roberta.data.tokens.chunks import split_chunks, works_by_chunk
 
 _BATCH = 4096
 """Sentences."""
@@ -28,13 +28,14 @@ def count_words(sentences: Iterable[str], backend: Tokenizer) -> Counter[str]:
 
     Args:
         sentences: The text, read once.
-        backend: Normalizes and splits, chunk by chunk.
+        backend: Normalizes and splits, by chunk where that gives the same.
     """
     chunks: Counter[str] = Counter()
     rest, least = iter(sentences), 0
+    by_chunk = works_by_chunk(backend)
     while batch := list(islice(rest, _BATCH)):
-        text = "".join([sentence.replace("\n", " ") + "\n" for sentence in batch])
-        chunks.update(chunks_of(text))
+        lines = [sentence.replace("\n", " ") for sentence in batch]
+        chunks.update(split_chunks(lines)[0] if by_chunk else lines)
         while len(chunks) > _MOST_CHUNKS:
             least += 1
             chunks = Counter({chunk: count for chunk, count in chunks.items() if count > least})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64, Integer
 
-from lit_roberta.data.tokens.chunks import chunks_of, split_chunks
+from lit_roberta.data.tokens.chunks import split_chunks
 
 Pieces = tuple[list[int], list[int]]
 """Ids, and the word of each: -1 for a word of its own."""
@@ -71,15 +71,15 @@ class ChunkTable:
         """Encode sentences, none of which holds a newline."""
         if len(self._numbers) > _MOST_CHUNKS:
             self._clear()
-        text = "".join([sentence + "\n" for sentence in sentences])
-        chunks = chunks_of(text)
+        chunks, counts = split_chunks(sentences)
         numbers = np.fromiter(map(self._numbers.__getitem__, chunks), np.int64, len(chunks))
         self._learn()
         sizes = np.diff(self._offsets)[numbers]
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if len(ends) else 0)
         places += np.repeat(self._offsets[numbers] - ends + sizes, sizes)
-        lengths = np.add.reduceat(sizes, _first_chunks(text, sentences)) if len(sizes) else sizes
+        firsts = np.cumsum([0, *counts[:-1]])
+        lengths = np.add.reduceat(sizes, firsts) if len(sizes) else sizes
         return Encoded(self._tokens[places], self._starts[places], lengths)
 
     def _learn(self) -> None:
@@ -93,16 +93,6 @@ class ChunkTable:
         more = self._offsets[-1] + np.cumsum(encoded.lengths)
         self._offsets = np.append(self._offsets, more)
         self._numbers.new = []
-
-
-def _first_chunks(text: str, sentences: Sequence[str]) -> Int64[np.ndarray, " sentences"]:
-    """Find the first chunk of each sentence."""
-    if "  " in text:
-        counts = [len(split_chunks(sentence)) for sentence in sentences]
-    else:
-        counts = [sentence.count(" ") + 1 for sentence in sentences]
-    ends = np.cumsum(counts)
-    return np.append(0, ends[:-1])
 
 
 def join_pieces(pieces: Sequence[Pieces], dtype: type[np.integer]) -> Encoded:
