@@ -43,6 +43,7 @@ class Purpose(IntEnum):
     HELD_OUT_DRAW = 13
     SAMPLE = 14
     VISIT = 15
+    SOURCE = 16
 
 
 def mix(bits: UInt64[np.ndarray, "..."]) -> UInt64[np.ndarray, "..."]:

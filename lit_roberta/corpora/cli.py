@@ -15,7 +15,6 @@ from jsonargparse import Namespace
 from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
 from lit_roberta.corpora.parsing import read_weights, text_config, text_parser
 from lit_roberta.corpora.progress import shown_progress
-from lit_roberta.data.preparation.config import check_weights
 from lit_roberta.data.preparation.making import Making
 from lit_roberta.data.preparation.preparing import prepare_into
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
@@ -51,7 +50,7 @@ def _parse(words: Sequence[str]) -> Namespace:
     parser = text_parser("Prepare raw text for training: split it, hold out, encode.")
     parser.add_argument(
         "--weights",
-        type=list[str] | None,
+        type=str,
         nargs="+",
         help="The share of each source in training, by its name: books=0.7 news=0.3.",
     )
@@ -60,14 +59,11 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 
 def _prepare(asked: Namespace) -> None:
-    config = text_config(asked, TokenizerConfig(**asked.tokenizer.as_dict()))
-    weights = read_weights(asked.weights)
-    check_weights(weights, config.sources)
+    tokenizer = TokenizerConfig(**asked.tokenizer.as_dict())
+    config = text_config(asked, tokenizer, weights=read_weights(asked.weights))
     folder = Path(asked.output)
     with shown_progress() as on_progress:
-        making = Making(
-            config=config, weights=weights, workers=asked.workers, on_progress=on_progress
-        )
+        making = Making(config=config, workers=asked.workers, on_progress=on_progress)
         text = prepare_into(folder, making)
     for note in text.notes:
         logger.info("%s", note)

@@ -83,12 +83,15 @@ def read_weights(words: Sequence[str] | None) -> dict[str, float] | None:
     return weights
 
 
-def text_config(asked: Namespace, tokenizer: TokenizerConfig) -> TextConfig:
+def text_config(
+    asked: Namespace, tokenizer: TokenizerConfig, *, weights: dict[str, float] | None = None
+) -> TextConfig:
     """Turn a command line into the settings of a text.
 
     Args:
         asked: What a `text_parser` read.
         tokenizer: The settings of the tokenizer.
+        weights: The share of each source in training, by its name.
 
     Raises:
         UserError: If the sources have no names, or a number can't be.
@@ -100,6 +103,7 @@ def text_config(asked: Namespace, tokenizer: TokenizerConfig) -> TextConfig:
         validation_corpus=asked.validation_corpus,
         test_corpus=asked.test_corpus,
         split_by=asked.split_by,
+        weights=weights,
         deduplicate=asked.deduplicate,
         reading=ReadingConfig(**asked.reading.as_dict()),
         tokenizer=tokenizer,

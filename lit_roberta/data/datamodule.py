@@ -22,7 +22,7 @@ from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Format, PackingConfig
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, check_stages
 from lit_roberta.data.loaders import held_out_loader
-from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.config import TextConfig, check_weights
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
@@ -48,6 +48,8 @@ class PretrainingDataModule(UpdateDataModule):
         validation_corpus: Text of your own to validate on; by default a part of the corpus.
         test_corpus: Text of your own to test on; by default a part of the corpus.
         split_by: Hold out single documents, or whole files.
+        weights: The share of each of several sources in training, by its name; they sum to 1. By
+            default those that a prepared folder brings, and otherwise each example comes once.
         deduplicate: Leave out every document that is equal to an earlier one.
         reading: How files become documents of sentences.
         tokenizer: How sentences become tokens.
@@ -78,6 +80,7 @@ class PretrainingDataModule(UpdateDataModule):
         validation_corpus: str | None = None,
         test_corpus: str | None = None,
         split_by: SplitUnit = "document",
+        weights: dict[str, float] | None = None,
         deduplicate: bool = False,
         reading: ReadingConfig = ReadingConfig(),  # noqa: B008 - frozen
         tokenizer: TokenizerConfig = TokenizerConfig(),  # noqa: B008 - frozen
@@ -100,6 +103,7 @@ class PretrainingDataModule(UpdateDataModule):
             validation_corpus=validation_corpus,
             test_corpus=test_corpus,
             split_by=split_by,
+            weights=weights,
             deduplicate=deduplicate,
             reading=reading,
             tokenizer=tokenizer,
@@ -188,7 +192,15 @@ class PretrainingDataModule(UpdateDataModule):
             stages=self.length_stages,
             seed=self.seed,
             segments=self.pairs,
+            shares=self.shares,
         )
+
+    @property
+    def shares(self) -> list[float] | None:
+        """The share of each source in training, by its number; None where none was asked for."""
+        weights = self.text.weights or self.prepared.weights
+        check_weights(weights, self.prepared.sources)
+        return None if weights is None else [weights[name] for name in self.prepared.sources]
 
     @cached_property
     def evaluation(self) -> EvaluationText:

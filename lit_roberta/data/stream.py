@@ -15,6 +15,7 @@ from jaxtyping import Int64, UInt64
 from torch.utils.data import Dataset, Sampler
 
 from lit_roberta.batch import Cut, Update
+from lit_roberta.data.examples.mixture import Mixture
 from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import Examples
 from lit_roberta.data.examples.pieces import ragged_range
@@ -69,6 +70,7 @@ class UpdateStream(Dataset[Update]):
         micro_batch_size: The most sequences that a device holds at once. None: its whole share.
         seed: The run's seed.
         segments: Whether B gets segment 1. False: segment 0 everywhere.
+        mixture: How often the examples of each source come. None: each once in an epoch.
         rank: This process.
         world_size: Processes in all.
 
@@ -88,6 +90,7 @@ class UpdateStream(Dataset[Update]):
         micro_batch_size: int | None,
         seed: int,
         segments: bool,
+        mixture: Mixture | None = None,
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
@@ -108,6 +111,7 @@ class UpdateStream(Dataset[Update]):
             segments=segments,
         )
         self.num_examples = len(examples)
+        self._mixture = mixture or Mixture.whole(len(examples))
         self._masking = masking
         self._seed = seed
         self._sizes, self._stage = sizes, stage
@@ -145,15 +149,13 @@ class UpdateStream(Dataset[Update]):
         begins = starts + self._rank * batches // self._world_size
         counts = starts + (self._rank + 1) * batches // self._world_size - begins
         places = ragged_range(begins, counts)
-        num_examples, first_one = self.num_examples, first_epoch(self._stage)
-        examples = examples_at(
-            places + first_one * num_examples, num_examples=num_examples, seed=self._seed
-        )
-        visits = first_one + self._masking.visit(places // num_examples)
+        first_one = first_epoch(self._stage)
+        examples, passes = self._mixture.look_up(places, seed=self._seed, first_epoch=first_one)
+        visits = first_one + self._masking.visit(passes)
         return _Block(
             block,
             batches.tolist(),
-            (starts // num_examples).tolist(),
+            (starts // self.num_examples).tolist(),
             [0, *np.cumsum(counts).tolist()],
             examples,
             visit_keys(examples, visits, seed=self._seed),

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
+from lit_roberta.data.examples.mixture import Mixture
 from lit_roberta.data.examples.packing import Examples, PackingConfig, pack
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, stage_starts
 from lit_roberta.data.rows.masking import MaskingConfig
@@ -42,6 +43,8 @@ class TrainingText:
     seed: int
     segments: bool
     """Whether B gets segment 1."""
+    shares: Sequence[float] | None = None
+    """Of each source in training, by its number. None: each example once in an epoch."""
     _packed: dict[int, Examples] = field(default_factory=dict, repr=False)
     _facts: dict[int, tuple[int, float]] = field(default_factory=dict, repr=False)
 
@@ -171,6 +174,7 @@ class TrainingText:
             micro_batch_size=self.batch.micro_batch_size,
             seed=self.seed,
             segments=self.segments,
+            mixture=Mixture.of(self.examples(stage), self.corpus, self.shares),
             rank=rank,
             world_size=world_size,
         )

@@ -26,6 +26,9 @@ from lit_roberta.training.earlier_checkpoints import earlier_checkpoint
 
 logger = logging.getLogger(__name__)
 
+_MAPPINGS = ("corpus", "weights")
+"""Settings whose value may be a mapping: its keys are the user's names."""
+
 _NAMED = ("last", "previous", "best")
 
 
@@ -213,7 +216,7 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
         {'a.b': 1, 'c': 2}
     """
     for name, value in settings.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and name not in _MAPPINGS:
             yield from flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

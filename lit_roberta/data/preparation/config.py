@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from lit_roberta.data.corpus.split import SplitUnit
@@ -23,6 +23,8 @@ class TextConfig:
     validation_corpus: str | None = None
     test_corpus: str | None = None
     split_by: SplitUnit = "document"
+    weights: dict[str, float] | None = None
+    """The share of each of several sources in training, by its name. It changes no token."""
     deduplicate: bool = False
     """Whether a document that is equal to an earlier one is left out."""
     reading: ReadingConfig = field(default_factory=ReadingConfig)
@@ -34,6 +36,8 @@ class TextConfig:
         if len(self.sources) > _MOST_SOURCES:
             rule = f"name at most {_MOST_SOURCES} sources"
             raise must("data.corpus", rule, len(self.sources), "Join some by folders or globs.")
+        if not isinstance(self.corpus, str):
+            check_weights(self.weights, self.corpus)
 
     @property
     def name(self) -> str:
@@ -46,19 +50,19 @@ class TextConfig:
         return {self.corpus: self.corpus} if isinstance(self.corpus, str) else self.corpus
 
 
-def check_weights(weights: Mapping[str, float] | None, sources: Mapping[str, str]) -> None:
+def check_weights(weights: Mapping[str, float] | None, sources: Collection[str]) -> None:
     """Refuse weights that say nothing, or nothing that can be done.
 
     Args:
         weights: The share of each source in training, by its name.
-        sources: What there is.
+        sources: The names of those that there are.
 
     Raises:
         UserError: If a source lacks a weight, a weight lacks a source, or they don't sum to 1.
     """
     if weights is None:
         return
-    for name in sorted(weights.keys() ^ sources.keys()):
+    for name in sorted(weights.keys() ^ set(sources)):
         what = "a weight" if name in sources else "no weight"
         rule = f"give {what} to {name!r}"
         remedy = f"The sources are {', '.join(sources)}; each gets one weight."

@@ -26,6 +26,7 @@ def inputs_of(config: TextConfig, tokenizer: Tokenizer | None) -> dict[str, Any]
         tokenizer: One that is already there, in the place of the settings of one.
     """
     settings = asdict(config)
+    del settings["weights"]
     if tokenizer is not None:
         settings["tokenizer"] = {"hash": hash_text(tokenizer.to_json())}
     sources = {

@@ -57,7 +57,6 @@ class Making:
     config: TextConfig
     tokenizer: Tokenizer | None = None
     """One that is already there; None trains one on the training part."""
-    weights: dict[str, float] | None = None
     workers: int = 0
     """Processes beside this one."""
     on_progress: OnProgress = lambda stage, size: None
@@ -166,7 +165,7 @@ def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
         },
         notes=prepared.notes,
         facts=gather_facts(text, prepared),
-        weights=making.weights,
+        weights=making.config.weights,
     )
 
 

@@ -26,7 +26,11 @@ def check_settings(config: TextConfig, manifest: Manifest, folder: Path) -> None
     defaults = dict(_flat(asdict(TextConfig())))
     made = dict(_flat(manifest.inputs))
     for name, value in _flat(asdict(config)):
-        if name.startswith("corpus") or value == defaults.get(name) or value == made.get(name):
+        if (
+            name.startswith(("corpus", "weights"))
+            or value == defaults.get(name)
+            or value == made.get(name)
+        ):
             continue
         rule = f"be what {folder} was prepared with, {made.get(name)!r}"
         raise must(f"data.{name}", rule, value, "Leave it out, or prepare the text anew.")
