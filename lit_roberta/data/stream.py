@@ -141,6 +141,12 @@ class UpdateStream(Dataset[Update]):
             epoch=cached.epochs[row],
         )
 
+    def examples_of(self, number: int) -> Int64[np.ndarray, " batch"]:
+        """Name the examples of this rank's share of an update, in the order of the stream."""
+        block, row = divmod(number - self._first, self._block_size)
+        found = self._look_up(block)
+        return found.examples[found.offsets[row] : found.offsets[row + 1]]
+
     def _look_up(self, block: int) -> _Block:
         """Find the examples of a block of updates, and the keys of their masks."""
         first = self._first + block * self._block_size

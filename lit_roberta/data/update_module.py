@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader
 
 from lit_roberta.batch import Update
 from lit_roberta.data.batching import BudgetUnit
+from lit_roberta.data.contents import UpdateContents, update_contents
 from lit_roberta.data.examples.packing import Examples
 from lit_roberta.data.loaders import StagedUpdates, update_loader
 from lit_roberta.data.sizes import UpdateSizes
@@ -109,6 +110,18 @@ class UpdateDataModule(pl.LightningDataModule):
         """
         sizes = self.sizes(total)
         return self.training.stream(stage, sizes=sizes, rank=rank, world_size=world_size)
+
+    def update_contents(self, number: int, *, total: int = 1) -> UpdateContents:
+        """Tell which examples an update holds, and where they lie in the training part.
+
+        Args:
+            number: The update's number, from 0, which is how many are finished before it.
+            total: Updates of the run, which decide where a later stage starts.
+        """
+        sizes = self.sizes(total)
+        stage = sizes.stage_of(number)
+        numbers = self.training.stream(stage, sizes=sizes).examples_of(number)
+        return update_contents(number, numbers, self.training.examples(stage))
 
     # ---- the loader
 

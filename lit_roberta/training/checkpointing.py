@@ -184,6 +184,8 @@ def stand_between_updates(fit_loop: dict[str, Any], *, num_updates: int) -> None
         fit_loop: The state of the fit loop, changed in place.
         num_updates: Updates finished.
     """
+    if not num_updates:
+        return  # nothing has begun yet
     # These are the counts during `on_train_batch_end` of the last update, from where Lightning
     # resumes with the next one, and does not validate again.
     finished = {"ready": num_updates, "started": num_updates, "processed": num_updates}

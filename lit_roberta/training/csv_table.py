@@ -34,8 +34,11 @@ def _continue_table(logger: CSVLogger, *, update: int) -> None:
     table = Path(logger.log_dir) / _TABLE
     if not table.is_file():
         return
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if int(row["step"]) <= update]
+    logger._experiment = None  # a run that goes back has the file open
+    # A kill can cut off a line, which then lies behind the checkpoint.
+    lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith("\n")]
+    rows = [row for row in csv.DictReader(whole) if int(row["step"]) <= update]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*will be deleted.*")  # it is about to be written again
         writer = logger.experiment

@@ -1,78 +1,184 @@
-"""Updates whose gradient is not finite: left out, counted, and said.
+"""Updates that would do harm: found on the device before their step, left out, told by number.
 
-One such update would make every weight NaN, and the next checkpoint with it. Leaving it out costs
-nothing, because the optimizer's kernel looks at a flag on the device; nothing waits for it.
+An update is bad if its loss or its gradient is not finite, or if its loss has exploded. One such
+update can make every weight NaN, and the next checkpoint with it. Leaving its step out costs
+nothing, because the optimizer's kernel looks at a flag on the device; nothing waits for it. What
+follows from bad updates is `guard`'s to decide.
+
+A loss has exploded when it lies 5 nats above the best stretch of the run so far. At rates that are
+merely too high it climbs by up to 3 and comes back by itself (the toy corpus at 15 times the best
+rate); where it does not come back it climbs by hundreds. Before any stretch, a uniform guess
+(ln V) is the best; a run that starts above that starts from its own first loss. Small updates have
+losses that jump by themselves, so the distance is at least eight times the usual change from one
+update to the next.
 """
 
 from __future__ import annotations
 
-import logging
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lit_roberta.errors import UserError
+MARGIN = 5.0
+"""Nats above the best stretch at which a loss has exploded, at least."""
+USUAL_CHANGES = 8.0
+"""The same in mean changes from an update to the next: 9 standard deviations of normal noise."""
+_RATE = 0.02
+"""Weight of an update in the running means, which so look at some fifty updates."""
+MOST_UNREAD = 128
+"""Verdicts that may lie on the device unread."""
 
-logger = logging.getLogger(__name__)
 
-PATIENCE = 20
-"""Updates in a row without a finite gradient after which a run is given up."""
+class BadUpdate(NamedTuple):
+    """An update that was left out."""
+
+    number: int
+    loss: float
+    """Mean over its masked tokens, in nats."""
+    limit: float
+    """The loss from which on it counts as exploded."""
+
+    def __str__(self) -> str:
+        if not math.isfinite(self.loss):
+            return f"its loss is {self.loss}"
+        if self.loss <= self.limit:
+            return f"its gradient is not finite, at a loss of {self.loss:.3f}"
+        return f"its loss of {self.loss:.3f} lies above the limit of {self.limit:.3f}"
 
 
-class SkippedUpdates:
-    """Count the updates that were left out, on the device."""
+class _Verdict(NamedTuple):
+    """What is not read yet."""
 
-    def __init__(self) -> None:
-        self._total = torch.zeros((), dtype=torch.int64)
-        self._in_a_row = torch.zeros((), dtype=torch.int64)
-        self._said = 0
+    number: int
+    is_bad: Bool[Tensor, ""]
+    loss: Float[Tensor, ""]
+    limit: Float[Tensor, ""]
 
-    def judge(self, optimizer: torch.optim.Optimizer, grad_norm: Float[Tensor, ""]) -> None:
-        """Have the optimizer leave out its next step if the gradient is not finite.
 
-        A skipped update is counted like any other: it has seen its text, and the learning rate
-        goes on. Moments and weights stay as they were.
+class DivergenceWatch:
+    """Judge each update before its step, on the device.
+
+    Args:
+        uniform_loss: Of a guess that gives all tokens the same probability: ln V, in nats.
+    """
+
+    def __init__(self, *, uniform_loss: float) -> None:
+        self.left_out: frozenset[int] = frozenset()
+        """Numbers of updates that are passed over, because they were bad before a rollback."""
+        self.rollbacks = 0
+        """How often the run went back to a checkpoint."""
+        self._in_a_row = 0
+        self._has_begun = False
+        self._is_fused = True
+        self._best = self._mean = self._previous = torch.tensor(uniform_loss)
+        self._change = torch.tensor(0.0)
+        self._unread: list[_Verdict] = []
+
+    @property
+    def num_unread(self) -> int:
+        """Updates since the last look; reading what was found of them waits for the device."""
+        return len(self._unread)
+
+    @property
+    def in_a_row(self) -> int:
+        """Bad updates up to the newest that was read."""
+        return self._in_a_row
+
+    def could_leave_out(self, update: BadUpdate) -> bool:
+        """Tell whether the optimizer was able to leave a bad update's step out."""
+        return self._is_fused or not math.isfinite(update.loss)
+
+    def judge(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        number: int,
+        loss: Float[Tensor, ""],
+        grad_norm: Float[Tensor, ""],
+    ) -> None:
+        """Have the optimizer leave out its next step if the update is bad.
+
+        A bad update is counted like any other: it has seen its text, and the learning rate goes
+        on. Moments and weights stay as they were.
 
         Args:
             optimizer: About to step. One that is not fused can't look at the flag; under 16-bit
-                precision, Lightning's scaler leaves the step out instead.
+                precision, Lightning's scaler leaves out a step whose gradient is not finite, as it
+                does while it looks for its scale, so that alone is not bad there.
+            number: Of the update.
+            loss: Mean over its masked tokens, in nats; the same on all ranks.
             grad_norm: Norm of the whole gradient.
         """
-        is_bad = grad_norm.isfinite().logical_not()
-        self._total = self._total + is_bad
-        self._in_a_row = (self._in_a_row + 1) * is_bad
-        if optimizer.defaults.get("fused"):
+        if not self._has_begun:
+            self._has_begun = True
+            self._previous = torch.where(loss.isfinite(), loss, self._previous)
+            self._best = self._mean = torch.maximum(self._mean, self._previous)
+        self._is_fused = is_fused = bool(optimizer.defaults.get("fused"))
+        limit = self._best + (USUAL_CHANGES * self._change).clamp(min=MARGIN)
+        is_good = (loss <= limit) & (loss + grad_norm if is_fused else loss).isfinite()
+        is_bad = is_good.logical_not()
+        if is_fused:
             optimizer.found_inf = is_bad.float()  # type: ignore[attr-defined]
+        seen = torch.where(is_good, loss, self._previous)
+        self._change = self._change.lerp((seen - self._previous).abs(), _RATE)
+        self._mean = self._mean.lerp(seen, _RATE)
+        self._best = torch.minimum(self._best, self._mean)
+        self._previous = seen
+        self._unread.append(_Verdict(number, is_bad, loss, limit))
 
-    def report(self, update: int) -> None:
-        """Say how many updates were left out since the last report. This waits for the device.
+    def read(self) -> list[BadUpdate]:
+        """Give the bad updates since the last look. This waits for the device."""
+        unread, self._unread = self._unread, []
+        if not unread:
+            return []
+        found = torch.stack([verdict.is_bad for verdict in unread]).tolist()
+        for is_bad in found:
+            self._in_a_row = self._in_a_row + 1 if is_bad else 0
+        return [
+            BadUpdate(verdict.number, float(verdict.loss), float(verdict.limit))
+            for verdict, is_bad in zip(unread, found, strict=True)
+            if is_bad
+        ]
 
-        Args:
-            update: Updates finished.
+    # ---- state
 
-        Raises:
-            UserError: If none of the last updates had a finite gradient.
-        """
-        total = int(self._total)
-        if total > self._said:
-            logger.warning(
-                "By update %d, %d were left out: their gradient was not finite.", update, total
-            )
-            self._said = total
-        if int(self._in_a_row) >= PATIENCE:
-            raise UserError(
-                f"The run has diverged: the gradients of the last {PATIENCE} updates before "
-                f"update {update} were not finite. Lower --model.optimizer.lr or "
-                "--model.optimizer.clip_norm; what was saved holds finite weights."
-            )
+    def to(self, device: torch.device) -> None:
+        """Move the running means to the device that trains."""
+        self._best, self._mean = self._best.to(device), self._mean.to(device)
+        self._previous, self._change = self._previous.to(device), self._change.to(device)
 
-    def state_dict(self) -> dict[str, int]:
-        """Give the counts as plain numbers."""
-        return {"total": int(self._total), "in_a_row": int(self._in_a_row)}
+    def state_dict(self) -> dict[str, Any]:
+        """Give all of it as plain numbers. What was not read is not in it: read it first."""
+        means = (self._best, self._mean, self._previous, self._change)
+        return {
+            "left_out": sorted(self.left_out),
+            "rollbacks": self.rollbacks,
+            "in_a_row": self._in_a_row,
+            "has_begun": self._has_begun,
+            "means": [float(mean) for mean in means],
+        }
 
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on from stored counts."""
-        self._total = torch.tensor(state["total"])
-        self._in_a_row = torch.tensor(state["in_a_row"])
-        self._said = state["total"]
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from stored numbers; what was not read is void."""
+        self.left_out = frozenset(state["left_out"])
+        self.rollbacks = state["rollbacks"]
+        self._in_a_row = state["in_a_row"]
+        self._has_begun = state["has_begun"]
+        means = [torch.tensor(mean) for mean in state["means"]]
+        self._best, self._mean, self._previous, self._change = means
+        self._unread = []
+
+
+def leave_out(state: dict[str, Any], numbers: Iterable[int]) -> None:
+    """Have a stored watch pass over updates from now on, for a rollback to it.
+
+    Args:
+        state: What `state_dict` gave; changed in place.
+        numbers: The updates.
+    """
+    state["left_out"] = sorted({*state["left_out"], *numbers})
+    state["rollbacks"] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -57,6 +57,28 @@ class TrainingMeter:
     def leave_out(self, *, seconds: float) -> None:
         """Leave time out of the pace that was not training, such as a validation's."""
         self._totals.since += seconds
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give the sums since the last reading as plain numbers, so that no log entry lacks any.
+
+        Time is not in it: the pace of a new start is its own.
+        """
+        totals = self._totals
+        return {
+            "mlm_loss": float(totals.mlm_loss),
+            "nsp_loss": float(totals.nsp_loss),
+            "num_labels": totals.num_labels,
+            "num_sequences": totals.num_sequences,
+            "num_tokens": totals.num_tokens,
+            "grad_norm": float(self.grad_norm),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from stored sums."""
+        sums = dict(state)
+        self.grad_norm = torch.tensor(sums.pop("grad_norm"))
+        losses = {name: torch.tensor(sums[name]) for name in ("mlm_loss", "nsp_loss")}
+        self._totals = _Totals(**{**sums, **losses})
 
     def read(self) -> dict[str, float]:
         """Give the means since the last reading, and start anew. This waits for the device.

@@ -7,6 +7,7 @@ updates; Lightning's `current_epoch` stays 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -19,13 +20,11 @@ from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
 from lit_roberta.batch import Batch, HeldOutBatch, Update
-from lit_roberta.errors import must
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.objectives import loss_weights, sums
-from lit_roberta.training.checkpoint_settings import check_weights
-from lit_roberta.training.conditions import run_conditions
-from lit_roberta.training.divergence import SkippedUpdates
+from lit_roberta.training.divergence import DivergenceWatch
+from lit_roberta.training.guard import DivergenceGuard
 from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
 from lit_roberta.training.history import History
 from lit_roberta.training.losses import micro_batch_losses
@@ -33,10 +32,10 @@ from lit_roberta.training.meter import TrainingMeter, UpdateSums
 from lit_roberta.training.optimizer import (
     OptimizerConfig,
     build_optimizer,
-    order_by_name,
     write_settings,
 )
 from lit_roberta.training.ranks import counts_over_ranks, sums_over_ranks, without_synchronisation
+from lit_roberta.training.run_state import add_run_state, take_run_state
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
 from lit_roberta.training.sharding import shard_model, whole
@@ -83,7 +82,7 @@ class PretrainingModule(pl.LightningModule):
         self.held_out_metrics = HeldOutMetrics()
         self.history = History()
         self.meter = TrainingMeter()
-        self.skipped_updates = SkippedUpdates()
+        self.divergence = DivergenceWatch(uniform_loss=math.log(encoder.vocab_size))
         self.num_tokens = 0
         """Non-padding tokens fed so far, over the whole run."""
         self.hours: dict[str, float] | None = None
@@ -91,6 +90,7 @@ class PretrainingModule(pl.LightningModule):
         self.stop_requested: Callable[[], bool] = lambda: False
         """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
         self._loss_weights: Tensor | None = None
+        self._mean_loss: tuple[int, Tensor] = (0, torch.zeros(()))
 
     def configure_model(self) -> None:
         """Shard the weights, if the trainer's strategy asks for it."""
@@ -107,7 +107,7 @@ class PretrainingModule(pl.LightningModule):
     @property
     def num_sequences(self) -> int:
         """Sequences fed so far, over the whole run."""
-        return self._data.run_sizes.sequences(0, self.update_number)
+        return self.datamodule.run_sizes.sequences(0, self.update_number)
 
     @property
     def total_updates(self) -> int:
@@ -115,19 +115,28 @@ class PretrainingModule(pl.LightningModule):
         return self.trainer.max_steps
 
     @property
-    def _data(self) -> Any:
+    def datamodule(self) -> Any:
+        """The data module that it is trained or judged on."""
         datamodule = self.trainer.datamodule  # type: ignore[attr-defined]
         assert datamodule is not None, "train with datamodule=, not with loaders"
         return datamodule
+
+    def configure_callbacks(self) -> list[pl.Callback]:
+        """Guard a run that was put together by hand, too."""
+        callbacks: list[pl.Callback] = self.trainer.callbacks  # type: ignore[attr-defined]
+        is_guarded = any(isinstance(callback, DivergenceGuard) for callback in callbacks)
+        return [] if is_guarded else [DivergenceGuard()]
 
     # ---- one update
 
     def on_train_start(self) -> None:
         """Set what the first update of this start needs."""
         if self.settings["frequency_weighted_loss"]:
-            weights = loss_weights(self._data.token_counts, self._data.vocabulary.special_ids)
+            data = self.datamodule
+            weights = loss_weights(data.token_counts, data.vocabulary.special_ids)
             self._loss_weights = weights.to(self.device)
         self.history.to(self.device)
+        self.divergence.to(self.device)
         write_settings(self._adamw, self.optimizer_config)
         self._set_learning_rate()
 
@@ -136,12 +145,17 @@ class PretrainingModule(pl.LightningModule):
         # A loader, a checkpoint or a trainer flag that shifts the stream fails here instead of
         # training on the wrong text.
         assert update.number == self.update_number, (update.number, self.update_number)
+        if update.number in self.divergence.left_out:
+            self._pass_over(update)
+            return
         self._adamw.zero_grad()
         seed = dropout_seed(self.seed, update=update.number, rank=self.global_rank)
         with seeded_dropout(seed, device=self.device):
             update_sums = self._accumulate(update)
         if update_sums is None:
             return
+        mean_loss = update_sums.mlm_loss / max(1, update_sums.num_labels)
+        self._mean_loss = (update.number, mean_loss)
         self._adamw.step()
         self._set_learning_rate()
         self.num_tokens += update_sums.num_tokens
@@ -152,6 +166,14 @@ class PretrainingModule(pl.LightningModule):
             num_labels=update_sums.num_labels,
         )
         self.meter.add(update_sums)
+
+    def _pass_over(self, update: Update) -> None:
+        """Count an update that was bad before a rollback, and learn nothing from it."""
+        steps = self.trainer.fit_loop.epoch_loop.manual_optimization.optim_step_progress
+        steps.increment_ready()
+        steps.increment_completed()
+        self._set_learning_rate()
+        self.num_tokens += counts_over_ranks(self.trainer, update.num_tokens)[0]
 
     def _accumulate(self, update: Update) -> UpdateSums | None:
         """Sum up the gradients of all micro-batches; None if a stop was asked for in between."""
@@ -177,7 +199,8 @@ class PretrainingModule(pl.LightningModule):
         """Clip the gradient, and judge it: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
         norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit))
-        self.skipped_updates.judge(optimizer, norm)
+        number, loss = self._mean_loss
+        self.divergence.judge(optimizer, number=number, loss=loss, grad_norm=norm)
         self.meter.grad_norm = norm
 
     # ---- the optimizer
@@ -234,7 +257,7 @@ class PretrainingModule(pl.LightningModule):
 
     def _log_held_out(self, prefix: str, *, part: HeldOutPart) -> None:
         values = self.held_out_metrics.compute()
-        values["unigram_loss"] = unigram_loss(self._data.prepared, part=part)
+        values["unigram_loss"] = unigram_loss(self.datamodule.prepared, part=part)
         logged = {f"{prefix}/{name}": value for name, value in values.items()}
         if self.trainer.state.fn == TrainerFn.FITTING:
             # The step is said, because Lightning would count from 0 and put update 10 at 9.
@@ -244,37 +267,9 @@ class PretrainingModule(pl.LightningModule):
     # ---- checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add what a run or a reader needs besides the weights, as plain data only."""
-        checkpoint[self.CHECKPOINT_HYPER_PARAMS_KEY] = {
-            **self.settings,
-            "_class_path": f"{type(self).__module__}.{type(self).__qualname__}",
-            "_instantiator": "pytorch_lightning.cli.instantiate_module",
-        }
-        checkpoint["tokenizer"] = self._data.tokenizer.to_json()
-        checkpoint["total_updates"] = self.total_updates
-        checkpoint["hours"] = self.hours
-        checkpoint["stage_starts"] = [stage.start for stage in self._data.run_sizes.stages]
-        checkpoint["num_tokens"] = self.num_tokens
-        checkpoint["history"] = self.history.state_dict()
-        checkpoint["skipped_updates"] = self.skipped_updates.state_dict()
-        checkpoint["conditions"] = run_conditions(self.trainer, self._data)
+        """Add what a run or a reader needs besides the weights."""
+        add_run_state(self, checkpoint)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Go on from a checkpoint.
-
-        Raises:
-            UserError: If its weights are not this model's, or no optimizer's state is in it.
-        """
-        check_weights(checkpoint["state_dict"], self.state_dict())
-        is_fitting = self._trainer is not None and self._trainer.state.fn == TrainerFn.FITTING
-        if is_fitting and not checkpoint["optimizer_states"]:
-            remedy = "Without it the run would start anew in the middle: take another checkpoint."
-            raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
-        if is_fitting:
-            self._data.keep_stages(checkpoint["stage_starts"])
-            self.hours = checkpoint["hours"]
-        self.num_tokens = checkpoint["num_tokens"]
-        self.history.load_state_dict(checkpoint["history"])
-        self.skipped_updates.load_state_dict(checkpoint["skipped_updates"])
-        for state in checkpoint.get("optimizer_states", ()):
-            order_by_name(state, self.model, self.optimizer_config)
+        """Go on from a checkpoint."""
+        take_run_state(self, checkpoint)

@@ -10,6 +10,7 @@ from lit_roberta.command_line import OneLineErrors
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import must
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.guard import DivergenceGuard
 
 
 class OneLineParser(OneLineErrors, LightningArgumentParser):
@@ -58,6 +59,8 @@ def add_settings(
     # Where checkpoints lie and what is best stay put: `--ckpt_path last` and `best` look there.
     parser.add_class_arguments(PretrainingCheckpoint, "checkpoint", skip={"folder", "monitor"})
     parser.callback_keys.append("checkpoint")
+    parser.add_class_arguments(DivergenceGuard, "divergence")
+    parser.callback_keys.append("divergence")
     parser.link_arguments("seed_everything", "data.seed")
     parser.link_arguments("seed_everything", "model.seed")
     parser.link_arguments(

@@ -45,6 +45,7 @@ from lit_roberta.training.parser import (
 )
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.ranks import EndTogether, was_started_by_another
+from lit_roberta.training.rollback import fit
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import (
@@ -255,6 +256,10 @@ class PretrainingCLI(LightningCLI):
             self.model.model.compile()
 
     # ---- running
+
+    def fit(self, model: PretrainingModule, *, ckpt_path: str | None, **_: Any) -> None:
+        """Train; Lightning's command line takes this in place of the trainer's own."""
+        fit(self.trainer, model, self.datamodule, ckpt_path=ckpt_path)
 
     def after_fit(self) -> None:
         """Say where the run ended, and keep its losses by epoch."""

@@ -98,7 +98,7 @@ class StopOnSignal(Callback):
         """Listen, start the clock, and let the module ask."""
         self._listen()
         self._num_ranks = trainer.world_size
-        if self.max_time is not None:
+        if self.max_time is not None and self._deadline == math.inf:  # a rollback starts again
             self._deadline = time.monotonic() + self.max_time.total_seconds()
         # The one thing asked of the module: to look at this between micro-batches.
         pl_module.stop_requested = self.stop_requested  # type: ignore[assignment]

@@ -78,11 +78,11 @@ class TrainingCurves(Callback):
         # one step on, and a number of updates says nothing about a number of tokens.
         self._writers = {axis: SummaryWriter(str(folder / axis)) for axis in _AXES}
         steps = self._steps(module)
-        if trainer.global_step > 0:
-            mark_resumption(experiment, step=trainer.global_step)
-            for axis, writer in self._writers.items():
-                mark_resumption(writer, step=steps[axis])
-        else:
+        # Also at the very start: an earlier one may have been killed before its first save.
+        mark_resumption(experiment, step=trainer.global_step)
+        for axis, writer in self._writers.items():
+            mark_resumption(writer, step=steps[axis])
+        if trainer.global_step == 0:
             experiment.add_custom_scalars(LAYOUT)
             self._write_hyperparameters(experiment)
 
@@ -96,8 +96,6 @@ class TrainingCurves(Callback):
         if not due or update == self._last_update:
             return
         self._last_update = update
-        module: Any = pl_module
-        module.skipped_updates.report(update)
         values = training_values(pl_module)
         # As `log_dict` would at the end of this hook, at a fiftieth of its cost.
         trainer.callback_metrics.update({tag: torch.tensor(v) for tag, v in values.items()})

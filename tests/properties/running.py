@@ -5,51 +5,39 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import signal
 import socket
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
-from unittest import mock
+from typing import Literal
 
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
-from pytorch_lightning.loggers import TensorBoardLogger
+from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 from pytorch_lightning.strategies import Strategy
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
+from lit_roberta.errors import UserError
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.csv_table import continue_tables
+from lit_roberta.training.guard import Action, DivergenceGuard
 from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.rollback import fit
 from lit_roberta.training.sharding import FullySharded
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.tensorboard import TrainingCurves
+from tests.properties.hits import Hit, Striker
+from tests.properties.remains import VALIDATION_LOG, read_last
 
 WORDS = ("cat", "dog", "boat", "tree", "hill", "rain", "bread", "door")
-VALIDATION_LOG = "validation.jsonl"
-
-Moment = Literal["between micro-batches", "after the step", "validation", "write", "rename"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hit:
-    """A signal that the process gets, once."""
-
-    signal: signal.Signals
-    update: int
-    """Updates finished by then."""
-    moment: Moment = "between micro-batches"
-    to: Literal["training", "workers", "all"] = "training"
-    """Which processes get it; Ctrl-C in a terminal goes to all."""
-    rank: int | None = None
-    """Which of the processes that train together; None: each."""
+ERROR = "error.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +58,9 @@ class Run:
     """Whether the batch grows over 4 updates, and examples are short in the first half."""
     hit: Hit | None = None
     curves: bool = False
-    """Whether TensorBoard's files are written."""
+    """Whether TensorBoard's files and a CSV table are written."""
+    action: Action = "stop"
+    """At a bad update."""
     batch_size: int = 16
     pairs: bool = False
     """Whether the next-sentence objective is trained too."""
@@ -137,6 +127,7 @@ def train(run: Run) -> int:
     callbacks = [
         stop,
         ValidationLog(run.folder),
+        DivergenceGuard(action=run.action),
         PretrainingCheckpoint(every_n_updates=run.save_every),
     ]
     if run.hit is not None:
@@ -154,14 +145,17 @@ def train(run: Run) -> int:
         devices=run.ranks,
         strategy=_strategy(run),
         log_every_n_steps=2,
-        logger=TensorBoardLogger(run.folder, name="", version="") if run.curves else False,
+        logger=_loggers(run.folder) if run.curves else False,
         enable_progress_bar=False,
         enable_model_summary=False,
         default_root_dir=run.folder,
         callbacks=callbacks + [make() for make in run.callbacks],
     )
     module, data = build(run)
-    trainer.fit(module, datamodule=data, ckpt_path=last_checkpoint(run.folder))
+    last = last_checkpoint(run.folder)
+    if last is not None:
+        continue_tables(trainer.loggers, update=read_last(run.folder)["global_step"])
+    fit(trainer, module, data, ckpt_path=last)
     return stop.exit_status
 
 
@@ -169,6 +163,13 @@ def _strategy(run: Run) -> str | Strategy:
     if run.ranks == 1:
         return "auto"
     return FullySharded() if run.strategy == "fsdp2" else "ddp"
+
+
+def _loggers(folder: Path) -> list[Logger]:
+    return [
+        TensorBoardLogger(folder, name="", version=""),
+        CSVLogger(folder / "csv", name="", version=""),
+    ]
 
 
 class ValidationLog(Callback):
@@ -184,76 +185,6 @@ class ValidationLog(Callback):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps([trainer.global_step, loss]) + "\n")
-
-
-class Striker(Callback):
-    """Send the signal to this process at its moment."""
-
-    def __init__(self, hit: Hit) -> None:
-        self.hit = hit
-        self.struck = False
-
-    def strike(self, trainer: pl.Trainer, moment: Moment) -> None:
-        if (
-            moment == self.hit.moment
-            and trainer.global_step >= self.hit.update
-            and not self.struck
-            and self.hit.rank in (None, trainer.global_rank)
-        ):
-            self.struck = True
-            workers = multiprocessing.active_children()
-            for worker in workers if self.hit.to != "training" else ():
-                os.kill(worker.pid or 0, self.hit.signal)
-            if self.hit.to != "workers":
-                os.kill(os.getpid(), self.hit.signal)
-
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        save, fsync = torch.save, os.fsync
-
-        def save_half(checkpoint: Any, file: IO[bytes]) -> None:
-            if self.hit.moment == "write" and trainer.global_step >= self.hit.update:
-                file.write(b"half a checkpoint")
-                file.flush()
-            self.strike(trainer, "write")
-            save(checkpoint, file)
-
-        def strike_first(descriptor: int) -> None:
-            self.strike(trainer, "rename")
-            fsync(descriptor)
-
-        # For the rest of the process, which is this run's own.
-        mock.patch("torch.save", save_half).start()
-        mock.patch("os.fsync", strike_first).start()
-
-    def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        self.strike(trainer, "between micro-batches")
-
-    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        self.strike(trainer, "after the step")
-
-    def on_validation_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        self.strike(trainer, "validation")
-
-
-class StopAt(Callback):
-    """Tell the run, as a scheduler does, that its time is up."""
-
-    def __init__(self, update: int) -> None:
-        self.update = update
-
-    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        if trainer.global_step == self.update:
-            os.kill(os.getpid(), signal.SIGUSR1)
-
-
-class AskTwice(Callback):
-    """Press Ctrl-C twice."""
-
-    def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if trainer.global_step == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-            os.kill(os.getpid(), signal.SIGINT)
-            raise AssertionError("still here")
 
 
 # ---- processes
@@ -296,45 +227,9 @@ def _train_and_exit(run: Run, rank: int, port: int) -> None:
         where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "NODE_RANK": 0}
         for name, value in {**where, "LOCAL_RANK": rank}.items():
             os.environ[name] = str(value)
-    sys.exit(train(run))
-
-
-# ---- what a run leaves
-
-
-def read_last(folder: Path) -> dict[str, Any]:
-    """Load the last checkpoint, as safely as the package does."""
-    path = last_checkpoint(folder)
-    assert path is not None
-    return torch.load(path, weights_only=True)
-
-
-def validations(folder: Path) -> dict[int, float]:
-    """Read the validation losses by update; the latest counts."""
-    lines = (folder / VALIDATION_LOG).read_text(encoding="utf-8").splitlines()
-    return {int(update): loss for update, loss in map(json.loads, lines)}
-
-
-def assert_same_end(one: Path, other: Path) -> None:
-    """Compare all that two runs leave, bit by bit."""
-    assert validations(one) == validations(other)
-    left, right = read_last(one), read_last(other)
-    for checkpoint in (left, right):
-        checkpoint["callbacks"].pop("ModelSummary", None)
-    assert_equal(left, right, "checkpoint")
-
-
-def assert_equal(one: Any, other: Any, name: str) -> None:
-    """Compare nested plain data with tensors in it."""
-    if isinstance(one, torch.Tensor):
-        assert torch.equal(one, other), name
-    elif isinstance(one, dict):
-        assert one.keys() == other.keys(), name
-        for key, value in one.items():
-            assert_equal(value, other[key], f"{name}[{key!r}]")
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other), name
-        for place, (left, right) in enumerate(zip(one, other, strict=True)):
-            assert_equal(left, right, f"{name}[{place}]")
-    else:
-        assert one == other, (name, one, other)
+    try:
+        status = train(run)
+    except UserError as error:  # as the command line does; what it prints is another process's
+        (run.folder / ERROR).write_text(str(error), encoding="utf-8")
+        status = 2
+    sys.exit(status)

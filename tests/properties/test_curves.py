@@ -7,7 +7,9 @@ from tensorboard.backend.event_processing.event_accumulator import (  # type: ig
     EventAccumulator,
 )
 
-from tests.properties.running import Hit, Run, train_in_process, validations
+from tests.properties.hits import Hit
+from tests.properties.remains import validations
+from tests.properties.running import Run, train_in_process
 
 
 def points(folder: Path) -> dict[str, list[tuple[int, float]]]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import pytorch_lightning as pl
 
-from tests.properties.running import Run, assert_equal, build, read_last, train_in_process
+from tests.properties.remains import assert_equal, read_last
+from tests.properties.running import Run, build, train_in_process
 
 WHAT_TRAINING_MADE = ("state_dict", "optimizer_states", "history", "num_tokens", "global_step")
 

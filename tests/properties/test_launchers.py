@@ -18,7 +18,7 @@ from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.errors import UserError
 from lit_roberta.training.checkpoint_files import last_checkpoint
-from tests.properties.running import read_last
+from tests.properties.remains import read_last
 
 pytestmark = pytest.mark.slow
 
@@ -156,7 +156,7 @@ def test_run_of_two_processes_goes_on_with_one_and_back(
     # The length is that of the whole run from the start: the rate follows from it.
     folder = tmp_path / "run"
     whole = ("--trainer.max_steps=8", "--ckpt_path=last")
-    stop = ("--trainer.callbacks=tests.properties.running.StopAt", "--trainer.callbacks.update")
+    stop = ("--trainer.callbacks=tests.properties.hits.StopAt", "--trainer.callbacks.update")
     train(folder, *whole, *stop, "3", *TWO)
     assert read_last(folder)["global_step"] == 3
     messages = train(folder, *whole, *stop, "5")

@@ -11,14 +11,9 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from tests.properties.running import (
-    WORDS,
-    Hit,
-    Run,
-    read_last,
-    train_in_processes,
-    validations,
-)
+from tests.properties.hits import Hit
+from tests.properties.remains import read_last, validations
+from tests.properties.running import WORDS, Run, train_in_processes
 from tests.properties.witness import (
     Witness,
     assert_same_gradients,

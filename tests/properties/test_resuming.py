@@ -5,16 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.properties.running import (
-    AskTwice,
-    Hit,
-    Moment,
-    Run,
-    assert_same_end,
-    read_last,
-    train_in_process,
-    validations,
-)
+from tests.properties.hits import SAVING, AskTwice, Hit, Moment
+from tests.properties.remains import assert_same_end, read_last, validations
+from tests.properties.running import Run, train_in_process
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +25,7 @@ def test_uninterrupted_run_validates_and_saves_at_its_last_update(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("moment", "update"), [("between micro-batches", 5), ("write", 5), ("rename", 7)]
+    ("moment", "update"), [("between micro-batches", 5), ("half written", 5), ("before rename", 7)]
 )
 def test_run_survives_being_killed(straight: Path, moment: Moment, update: int) -> None:
     folder = straight.parent / f"killed-{moment.replace(' ', '-')}"
@@ -108,7 +101,7 @@ def test_loader_workers_of_newer_pythons_outlive_the_signal(
 @pytest.mark.slow
 def test_run_survives_twenty_kills(straight: Path) -> None:
     folder = straight.parent / "killed-often"
-    moments: tuple[Moment, ...] = ("between micro-batches", "validation", "write", "rename")
+    moments: tuple[Moment, ...] = ("between micro-batches", "validation", *SAVING)
     for number in range(20):
         # At or after the update that the run stands at by then; most kills cost an update or two.
         hit = Hit(signal=signal.SIGKILL, update=number // 2, moment=moments[number % len(moments)])

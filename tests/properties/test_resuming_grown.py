@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from lit_roberta.batch import Update
-from tests.properties.running import Hit, Run, assert_same_end, build, read_last, train_in_process
+from tests.properties.hits import Hit
+from tests.properties.remains import assert_same_end, read_last
+from tests.properties.running import Run, build, train_in_process
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 
@@ -8,65 +7,160 @@ import pytest
 import torch
 from torch import Tensor
 
-from lit_roberta.errors import UserError
-from lit_roberta.training.divergence import PATIENCE, SkippedUpdates
+from lit_roberta.training.divergence import MARGIN, BadUpdate, DivergenceWatch, leave_out
+
+UNIFORM = math.log(1000)
+
+Loss = Callable[[Tensor], Tensor]
 
 
-def train(losses: list[Callable[[Tensor], Tensor]]) -> tuple[list[float], SkippedUpdates]:
+def train(losses: list[Loss]) -> tuple[list[float], DivergenceWatch]:
     """Make an update a loss; give the weight after each."""
     weight = torch.nn.Parameter(torch.ones(1))
     optimizer = torch.optim.AdamW([weight], lr=0.1, fused=True)
-    skipped, weights = SkippedUpdates(), []
-    for loss in losses:
+    watch, weights = DivergenceWatch(uniform_loss=UNIFORM), []
+    for number, function in enumerate(losses):
         optimizer.zero_grad()
-        loss(weight).sum().backward()  # type: ignore[no-untyped-call]
-        skipped.judge(optimizer, torch.nn.utils.clip_grad_norm_([weight], 1.0))
+        loss = function(weight).sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_([weight], 1.0)
+        watch.judge(optimizer, number=number, loss=loss.detach(), grad_norm=norm)
         optimizer.step()
         weights.append(float(weight.detach()))
-    return weights, skipped
+    return weights, watch
 
 
 def good(weight: Tensor) -> Tensor:
     return weight
 
 
-def bad(weight: Tensor) -> Tensor:
+def not_a_number(weight: Tensor) -> Tensor:
     return weight * math.nan
 
 
-def test_update_without_a_finite_gradient_changes_neither_weights_nor_moments() -> None:
+def endless(weight: Tensor) -> Tensor:
+    return weight * math.inf
+
+
+def exploding(weight: Tensor) -> Tensor:
+    return weight * 100
+
+
+def steep(weight: Tensor) -> Tensor:
+    """A finite loss without a finite gradient."""
+    return (weight - weight.detach()).abs().sqrt() + 1
+
+
+BAD = [not_a_number, endless, exploding, steep]
+
+
+def judge(losses: list[float], *, watch: DivergenceWatch | None = None) -> list[int]:
+    """Give the numbers of the bad updates of a series of losses."""
+    watch = watch or DivergenceWatch(uniform_loss=UNIFORM)
+    optimizer = torch.optim.AdamW([torch.nn.Parameter(torch.ones(1))], fused=True)
+    for number, loss in enumerate(losses):
+        watch.judge(optimizer, number=number, loss=torch.tensor(loss), grad_norm=torch.tensor(1.0))
+    return [update.number for update in watch.read()]
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_bad_update_changes_neither_weights_nor_moments(bad: Loss) -> None:
     straight, _ = train([good, good])
-    weights, skipped = train([good, bad, bad, good])
+    weights, watch = train([good, bad, bad, good])
     assert weights == [straight[0], straight[0], straight[0], straight[1]]
-    assert skipped.state_dict() == {"total": 2, "in_a_row": 0}
+    assert [update.number for update in watch.read()] == [1, 2]
 
 
-def test_each_skipped_update_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    _, skipped = train([good, bad, good])
-    with caplog.at_level(logging.WARNING):
-        skipped.report(3)
-        skipped.report(4)
-    assert [record.getMessage() for record in caplog.records] == [
-        "By update 3, 1 were left out: their gradient was not finite."
+def test_bad_first_update_makes_no_later_one_look_bad() -> None:
+    for bad in BAD[:2]:
+        assert [update.number for update in train([bad, good, good])[1].read()] == [0]
+
+
+def test_what_was_bad_is_said() -> None:
+    found = [str(train([good, bad])[1].read()[0]) for bad in BAD]
+    assert found[:2] == ["its loss is nan", "its loss is inf"]
+    assert found[2].startswith("its loss of 89.9")
+    assert found[2].endswith("lies above the limit of 11.790")  # ln V, and what has been learned
+    assert found[3].startswith("its gradient is not finite, at a loss of 1.000")
+
+
+def test_what_was_read_is_not_told_again_and_good_updates_end_a_row() -> None:
+    _, watch = train([good, not_a_number, not_a_number])
+    assert watch.num_unread == 3
+    assert len(watch.read()) == watch.in_a_row == 2
+    assert watch.num_unread == 0
+    assert watch.read() == []
+    judge([1.0], watch=watch)
+    assert watch.in_a_row == 0
+
+
+def noisy(mean: float, *, sigma: float, count: int, seed: int = 0) -> list[float]:
+    generator = torch.Generator().manual_seed(seed)
+    return (mean + sigma * torch.randn(count, generator=generator)).clamp(min=0).tolist()
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.1, 0.5, 2.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_that_learns_is_never_bad_however_small_its_updates(sigma: float, seed: int) -> None:
+    falling = [UNIFORM * 0.99**number + 1 for number in range(300)]
+    noise = noisy(0.0, sigma=1.0, count=300, seed=seed)
+    # At first all tokens cost the same, whatever the batch.
+    losses = [
+        max(0.0, loss + sigma * min(1.0, number / 100) * (jump - 0.4))
+        for number, (loss, jump) in enumerate(zip(falling, noise, strict=True))
     ]
+    assert judge(losses) == []
 
 
-def test_run_without_a_finite_gradient_is_given_up() -> None:
-    _, skipped = train([bad] * (PATIENCE - 1))
-    skipped.report(PATIENCE - 1)
-    resumed = SkippedUpdates()
-    resumed.load_state_dict(skipped.state_dict())
-    weight = torch.nn.Parameter(torch.ones(1))
-    resumed.judge(torch.optim.AdamW([weight], fused=True), torch.tensor(math.inf))
-    with pytest.raises(UserError, match=r"The run has diverged: .* Lower --model\.optimizer\.lr"):
-        resumed.report(PATIENCE)
+@pytest.mark.parametrize("start", [2.0, UNIFORM, 30.0, 500.0])
+def test_start_counts_as_it_is(start: float) -> None:
+    """Trained weights start low, and large initial weights far above a uniform guess."""
+    losses = [max(2.0, start * 0.97**number) for number in range(300)]
+    assert judge(losses) == []
+    assert judge([*losses, 2.0 + MARGIN - 0.1]) == []
+    assert judge([*losses, *[2.0] * 300, 2.0 + MARGIN + 0.1]) == [600]
 
 
-def test_optimizer_that_can_not_skip_is_left_alone() -> None:
+def test_slow_climb_counts_from_the_best_stretch_and_not_from_the_last() -> None:
+    losses = [*[3.0] * 200, *(3.0 + 0.02 * step for step in range(400))]
+    first = judge([UNIFORM, *[3.0] * 400, *losses])[0]
+    assert 3.0 + MARGIN <= [UNIFORM, *[3.0] * 400, *losses][first] < 3.0 + MARGIN + 0.5
+
+
+def test_limit_is_the_same_whenever_it_was_read_and_after_a_resume() -> None:
+    losses = [*noisy(4.0, sigma=0.4, count=40), math.nan, *noisy(4.0, sigma=0.4, count=20), 99.0]
+    at_once, piecemeal = (DivergenceWatch(uniform_loss=UNIFORM) for _ in range(2))
+    judge(losses, watch=at_once)
+    for loss in losses:
+        judge([loss], watch=piecemeal)
+        resumed = DivergenceWatch(uniform_loss=1.0)
+        resumed.load_state_dict(piecemeal.state_dict())
+        piecemeal = resumed
+    assert piecemeal.state_dict() == at_once.state_dict()
+    assert at_once.state_dict()["means"][2] == pytest.approx(losses[-2])
+
+
+def test_optimizer_that_can_not_look_is_left_alone() -> None:
     weight = torch.nn.Parameter(torch.ones(1))
     optimizer = torch.optim.AdamW([weight], fused=False)
-    skipped = SkippedUpdates()
+    watch = DivergenceWatch(uniform_loss=UNIFORM)
     weight.grad = torch.ones(1)
-    skipped.judge(optimizer, torch.tensor(1.0))
+    # The scaler of 16-bit precision looks for its scale by such gradients.
+    endless_norm = torch.tensor(math.inf)
+    watch.judge(optimizer, number=0, loss=torch.tensor(1.0), grad_norm=endless_norm)
     optimizer.step()  # one that is not fused refuses the flag
-    assert skipped.state_dict()["total"] == 0
+    assert watch.read() == []
+    watch.judge(optimizer, number=1, loss=torch.tensor(99.0), grad_norm=torch.tensor(1.0))
+    (update,) = watch.read()
+    assert not watch.could_leave_out(update)
+    assert watch.could_leave_out(BadUpdate(2, math.nan, 8.0))
+
+
+def test_stored_watch_passes_over_what_it_is_told() -> None:
+    state = DivergenceWatch(uniform_loss=UNIFORM).state_dict()
+    leave_out(state, [7, 5])
+    leave_out(state, [5, 9])
+    watch = DivergenceWatch(uniform_loss=UNIFORM)
+    watch.load_state_dict(state)
+    assert watch.left_out == {5, 7, 9}
+    assert watch.rollbacks == 2

@@ -10,7 +10,7 @@ import torch
 
 from lit_roberta.training import hours
 from lit_roberta.training.pace import Pace
-from tests.properties.running import assert_equal
+from tests.properties.remains import assert_equal
 from tests.training.commands import TINY, Command
 
 FIT = ("fit", "--config=bert", *TINY, "--data.batch_size=8")

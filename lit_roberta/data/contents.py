@@ -1,0 +1,45 @@
+"""What an update holds, for a person who wants to look: which examples, from where in the text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+
+from lit_roberta.data.examples.packing import Examples
+
+
+class UpdateContents(NamedTuple):
+    """The examples of one update over all ranks, in the order of the stream.
+
+    Of a pair this is its A and true B; the random B that may take B's place is not in it.
+    """
+
+    number: int
+    """The update's number, from 0."""
+    examples: Int64[np.ndarray, " sequences"]
+    """Numbers of the examples, in corpus order."""
+    documents: Int64[np.ndarray, " sequences"]
+    """The document of the training part in which each starts, from 0."""
+    starts: Int64[np.ndarray, " sequences"]
+    """Where each starts in the training part, in tokens."""
+    stops: Int64[np.ndarray, " sequences"]
+    """Where each stops."""
+
+
+def update_contents(
+    number: int, numbers: Int64[np.ndarray, " sequences"], examples: Examples
+) -> UpdateContents:
+    """Look up where the examples of an update lie.
+
+    Args:
+        number: The update's.
+        numbers: The examples that it holds.
+        examples: All of them, as packed.
+    """
+    starts = examples.starts[numbers]
+    ends = examples.stops if examples.next_stops is None else examples.next_stops
+    boundaries = examples.pieces.document_token_offsets
+    documents = np.searchsorted(boundaries, starts, side="right") - 1
+    return UpdateContents(number, numbers, documents, starts, ends[numbers])

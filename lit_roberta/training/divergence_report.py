@@ -1,0 +1,66 @@
+"""Which update was bad and what it held, in a line for the terminal and whole in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lit_roberta.data.contents import UpdateContents
+from lit_roberta.training.divergence import BadUpdate
+
+REPORT = "divergence.json"
+"""In the run's folder: the newest bad update with its examples and their text."""
+_MOST_SHOWN = 8
+"""Examples that one line names."""
+
+
+def describe(update: BadUpdate, contents: UpdateContents) -> str:
+    """Say in a sentence or two which update was bad and which examples it held.
+
+    Args:
+        update: The first bad one.
+        contents: What it held.
+    """
+    pairs = list(zip(contents.examples.tolist(), contents.documents.tolist(), strict=True))
+    shown = ", ".join(
+        f"{example} (document {document})" for example, document in pairs[:_MOST_SHOWN]
+    )
+    rest = f" and {len(pairs) - _MOST_SHOWN:,} more" if len(pairs) > _MOST_SHOWN else ""
+    return (
+        f"Update {update.number} (counted from 0) has diverged: {update}. Its examples: "
+        f"{shown}{rest}."
+    )
+
+
+def write_report(
+    path: Path, bad: Sequence[BadUpdate], contents: UpdateContents, data: Any
+) -> None:
+    """Write the first bad update and all of its examples, whole or not at all.
+
+    Args:
+        path: Where to.
+        bad: All that were found at once.
+        contents: What the first of them held.
+        data: The data module, whose tokenizer turns the tokens back into text.
+    """
+    tokens = data.parts.train.tokens
+    spans = zip(*(column.tolist() for column in contents[1:]), strict=True)
+    report = {
+        "update": bad[0].number,
+        "reason": str(bad[0]),
+        "bad_updates": [update.number for update in bad],
+        "examples": [
+            {
+                "example": example,
+                "document": document,
+                "tokens": [start, stop],
+                "text": data.tokenizer.decode(tokens[start:stop].tolist()),
+            }
+            for example, document, start, stop in spans
+        ],
+    }
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)

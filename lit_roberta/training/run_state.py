@@ -1,0 +1,69 @@
+"""What a checkpoint holds of a run besides weights and optimizer, as plain data only.
+
+In: a module between two updates. Out: entries of the checkpoint; and the module as it was, from
+them. It knows nothing of files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytorch_lightning.trainer.states import TrainerFn
+
+from lit_roberta.errors import must
+from lit_roberta.training.checkpoint_settings import check_weights
+from lit_roberta.training.conditions import run_conditions
+from lit_roberta.training.optimizer import order_by_name
+
+if TYPE_CHECKING:
+    from lit_roberta.training.module import PretrainingModule
+
+
+def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
+    """Add what a run that goes on, or a reader, needs besides the weights.
+
+    Args:
+        module: Attached to its trainer.
+        checkpoint: Changed in place.
+    """
+    checkpoint[module.CHECKPOINT_HYPER_PARAMS_KEY] = {
+        **module.settings,
+        "_class_path": f"{type(module).__module__}.{type(module).__qualname__}",
+        "_instantiator": "pytorch_lightning.cli.instantiate_module",
+    }
+    checkpoint["tokenizer"] = module.datamodule.tokenizer.to_json()
+    checkpoint["total_updates"] = module.total_updates
+    checkpoint["hours"] = module.hours
+    checkpoint["stage_starts"] = [stage.start for stage in module.datamodule.run_sizes.stages]
+    checkpoint["num_tokens"] = module.num_tokens
+    checkpoint["history"] = module.history.state_dict()
+    checkpoint["meter"] = module.meter.state_dict()
+    checkpoint["divergence"] = module.divergence.state_dict()
+    checkpoint["conditions"] = run_conditions(module.trainer, module.datamodule)
+
+
+def take_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
+    """Go on from what a checkpoint holds.
+
+    Args:
+        module: Attached to a trainer, or being loaded without one.
+        checkpoint: Its optimizer's state is put into the order of this module's parameters.
+
+    Raises:
+        UserError: If its weights are not this model's, or no optimizer's state is in it.
+    """
+    check_weights(checkpoint["state_dict"], module.state_dict())
+    trainer = module._trainer
+    is_fitting = trainer is not None and trainer.state.fn == TrainerFn.FITTING
+    if is_fitting and not checkpoint["optimizer_states"]:
+        remedy = "Without it the run would start anew in the middle: take another checkpoint."
+        raise must("ckpt_path", "hold the optimizer's state", "none", remedy)
+    if is_fitting:
+        module.datamodule.keep_stages(checkpoint["stage_starts"])
+        module.hours = checkpoint["hours"]
+    module.num_tokens = checkpoint["num_tokens"]
+    module.history.load_state_dict(checkpoint["history"])
+    module.meter.load_state_dict(checkpoint["meter"])
+    module.divergence.load_state_dict(checkpoint["divergence"])
+    for state in checkpoint.get("optimizer_states", ()):
+        order_by_name(state, module.model, module.optimizer_config)
