@@ -16,7 +16,8 @@ update to the next.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -48,6 +49,15 @@ class BadUpdate(NamedTuple):
         if self.loss <= self.limit:
             return f"its gradient is not finite, at a loss of {self.loss:.3f}"
         return f"its loss of {self.loss:.3f} lies above the limit of {self.limit:.3f}"
+
+
+class RollBack(Exception):  # noqa: N818 - nothing went wrong that is not being mended
+    """Leave the trainer's loop, and go back to a checkpoint without some updates."""
+
+    def __init__(self, checkpoint: Path, bad: Sequence[BadUpdate]) -> None:
+        super().__init__(f"back to {checkpoint}, without {[update.number for update in bad]}")
+        self.checkpoint = checkpoint
+        self.numbers = [update.number for update in bad]
 
 
 class _Verdict(NamedTuple):

@@ -61,6 +61,7 @@ def write_report(
             for example, document, start, stop in spans
         ],
     }
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.replace(path)

@@ -9,6 +9,7 @@ is saved was trained on good updates alone.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from pytorch_lightning.callbacks import Callback
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.checkpoint_files import LAST
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
-from lit_roberta.training.divergence import MOST_UNREAD, BadUpdate, DivergenceWatch
+from lit_roberta.training.divergence import MOST_UNREAD, BadUpdate, DivergenceWatch, RollBack
 from lit_roberta.training.divergence_report import REPORT, describe, write_report
 
 logger = logging.getLogger(__name__)
@@ -28,15 +29,6 @@ Action = Literal["stop", "skip", "rollback"]
 
 PATIENCE = 20
 """Bad updates in a row after which a run that skips them is given up."""
-
-
-class RollBack(Exception):  # noqa: N818 - nothing went wrong that is not being mended
-    """Leave the trainer's loop, and go back to a checkpoint without some updates."""
-
-    def __init__(self, checkpoint: Path, bad: Sequence[BadUpdate]) -> None:
-        super().__init__(f"back to {checkpoint}, without {[update.number for update in bad]}")
-        self.checkpoint = checkpoint
-        self.numbers = [update.number for update in bad]
 
 
 class DivergenceGuard(Callback):
@@ -110,8 +102,9 @@ class DivergenceGuard(Callback):
         words = describe(bad[0], contents)
         if trainer.is_global_zero and not _is_trial(trainer):
             path = Path(trainer.default_root_dir) / REPORT
-            write_report(path, bad, contents, module.datamodule)
-            words += f" All of it with its text: {path}."
+            with suppress(OSError):  # a full disk must not take the place of what is said here
+                write_report(path, bad, contents, module.datamodule)
+                words += f" All of it with its text: {path}."
         if self.action == "stop" or _is_trial(trainer):
             raise UserError(
                 f"{words} No weights after it were saved. Lower --model.optimizer.lr, mend the "

@@ -13,6 +13,8 @@ from pytorch_lightning.strategies import ParallelStrategy
 from pytorch_lightning.strategies.launchers import _SubprocessScriptLauncher
 from torch import Tensor
 
+from lit_roberta.training.divergence import RollBack
+
 
 def sums_over_ranks(trainer: pl.Trainer, *values: Tensor) -> list[Tensor]:
     """Add up numbers over all ranks, in one message."""
@@ -58,6 +60,8 @@ class EndTogether(Callback):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException
     ) -> None:
         """End them. A process that waits for another hears nothing milder than this."""
+        if isinstance(exception, RollBack):
+            return  # all of them go back
         launcher = trainer.strategy.launcher
         if isinstance(launcher, _SubprocessScriptLauncher):
             launcher.kill(getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows has no SIGKILL

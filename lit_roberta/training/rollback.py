@@ -16,8 +16,7 @@ import pytorch_lightning as pl
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.training.checkpoint_files import AtomicCheckpointIO
 from lit_roberta.training.csv_table import continue_tables
-from lit_roberta.training.divergence import leave_out
-from lit_roberta.training.guard import RollBack
+from lit_roberta.training.divergence import RollBack, leave_out
 from lit_roberta.training.module import PretrainingModule
 
 logger = logging.getLogger(__name__)
