@@ -9,8 +9,8 @@ is saved was trained on good updates alone.
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
