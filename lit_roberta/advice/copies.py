@@ -30,13 +30,15 @@ same run: no mask comes round twice.'
     """
     at = f"At {passes:,.1f} passes over the examples"
     if not isinstance(copies, int):
-        enough = max(1, math.ceil(passes))
-        return (
-            f"{at}, dynamic masks and static ones with {enough:,} copies or more are the same run."
-        )
+        enough = _count(max(1, math.ceil(passes)))
+        return f"{at}, dynamic masks and static ones with {enough} or more are the same run."
     if copies_can_matter(passes, copies):
-        return f"{at}, each of {copies:,} masking copies is met some {passes / copies:,.1f} times."
+        return f"{at}, each mask of {_count(copies)} is met some {passes / copies:,.1f} times."
     return (
-        f"{at}, static masks with {copies:,} copies and dynamic ones are the same run: "
+        f"{at}, static masks with {_count(copies)} and dynamic ones are the same run: "
         "no mask comes round twice."
     )
+
+
+def _count(copies: int) -> str:
+    return "1 copy" if copies == 1 else f"{copies:,} copies"

@@ -17,11 +17,11 @@ from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch, Update
 from lit_roberta.data.sizes import UpdateSizes
-from lit_roberta.data.stream import UpdateSampler, UpdateStream
+from lit_roberta.data.stream import UpdateSampler
 
 
 def update_loader(
-    stream: UpdateStream, sampler: UpdateSampler, *, num_workers: int, pin_memory: bool
+    stream: Dataset[Update], sampler: UpdateSampler, *, num_workers: int, pin_memory: bool
 ) -> DataLoader[Update]:
     """Load updates in the order of their numbers.
 

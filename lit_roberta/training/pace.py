@@ -93,7 +93,7 @@ def updates_in(
     budget = 3600 * max_hours
 
     def is_too_long(total: int) -> bool:
-        validations = _count_validations(validate_every, total=total, seconds=budget)
+        validations = count_validations(validate_every, total=total, seconds=budget)
         needed = pace.seconds(
             sizes_of(total), total, validations=validations, saves=total // save_every
         )
@@ -108,7 +108,7 @@ def updates_in(
     return bisect_right(range(most), False, lo=most // 2, key=is_too_long) - 1
 
 
-def _count_validations(every: object, *, total: int, seconds: float) -> int:
+def count_validations(every: object, *, total: int, seconds: float) -> int:
     """Count the validations of a run; the last update has one, whatever the interval."""
     interval = validation_interval(every, total=total)
     if isinstance(interval, int):
