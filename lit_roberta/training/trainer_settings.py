@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lightning_fabric.plugins.environments.cluster_environment import ClusterEnvironment
+from lightning_fabric.plugins.environments.slurm import SLURMEnvironment
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
@@ -62,6 +64,7 @@ def fit_settings(
         "log_every_n_steps": min(asked["log_every_n_steps"], total),
         "profiler": asked["profiler"] or NoProfiler(),
         "callbacks": [*users_callbacks(asked), *_own_callbacks(asked, hyperparameters)],
+        **_without_requeueing(asked),
     }
     if not asked["fast_dev_run"]:
         require_writable(folder)
@@ -86,6 +89,20 @@ def strategy_settings(asked: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(strategy, FullySharded):
         return {}
     return {"strategy": strategy, "inference_mode": False}
+
+
+def _without_requeueing(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave SLURM's signals to the run's own stop.
+
+    Lightning would save where it stands at SIGUSR1, in the middle of an update, under a name of
+    its own, and requeue the job from inside of it.
+    """
+    given = asked["plugins"] or []
+    plugins = list(given) if isinstance(given, list) else [given]
+    named = any(isinstance(plugin, ClusterEnvironment) for plugin in plugins)
+    if named or not SLURMEnvironment.detect():
+        return {}
+    return {"plugins": [*plugins, SLURMEnvironment(auto_requeue=False)]}
 
 
 def users_callbacks(asked: Mapping[str, Any]) -> list[Callback]:

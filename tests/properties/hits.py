@@ -124,12 +124,13 @@ class Striker(Callback):
 class StopAt(Callback):
     """Tell the run, as a scheduler does, that its time is up."""
 
-    def __init__(self, update: int) -> None:
+    def __init__(self, update: int, name: str = "SIGUSR1") -> None:
         self.update = update
+        self.name = name
 
     def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
         if trainer.global_step == self.update:
-            os.kill(os.getpid(), signal.SIGUSR1)
+            os.kill(os.getpid(), signal.Signals[self.name])
 
 
 class AskTwice(Callback):
