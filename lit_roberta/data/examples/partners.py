@@ -57,7 +57,7 @@ def find_partners(
     """
     starts = pieces.offsets[:-1] if any_sentence else true_starts
     candidates = np.searchsorted(pieces.offsets, starts)
-    texts = _hash_texts(corpus, pieces)[candidates]
+    texts = hash_texts(corpus, pieces)[candidates]
     documents = pieces.documents[candidates]
     own = np.searchsorted(starts, true_starts)
     lonely = _count_others(documents, texts)[own] == 0
@@ -83,7 +83,7 @@ def _count_others(
     return outside - (same_text[text] - same_both[own_text])
 
 
-def _hash_texts(corpus: TokenizedCorpus, pieces: Pieces) -> UInt64[np.ndarray, " pieces"]:
+def hash_texts(corpus: TokenizedCorpus, pieces: Pieces) -> UInt64[np.ndarray, " pieces"]:
     """Hash the tokens of each piece, in their order."""
     hashes = np.empty(len(pieces), dtype=np.uint64)
     for first in range(0, len(pieces), _HASH_BLOCK):

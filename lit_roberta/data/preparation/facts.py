@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from lit_roberta.data.preparation.lengths import Lengths
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.reading import ReadText
+from lit_roberta.data.preparation.repetition import measure_repetition
 
 NEAR_EMPTY = 5
 """A document with fewer words is near-empty."""
 
-_QUANTILES = (0, 5, 25, 50, 75, 95, 100)
-"""Per cent of documents that are no longer."""
+_BLOCK = 1 << 20
+"""Documents or sentences that are counted at a time."""
 
 
 def gather_facts(text: ReadText, prepared: PreparedText) -> dict[str, Any]:
@@ -24,31 +26,45 @@ def gather_facts(text: ReadText, prepared: PreparedText) -> dict[str, Any]:
         prepared: Their tokens.
 
     Returns:
-        Counts (documents, sentences, words, tokens, bytes of UTF-8), shares from 0 to 1, and the
-        lengths of documents in words, as plain data.
+        Counts (documents, sentences, words, tokens, bytes of UTF-8), shares from 0 to 1, the
+        lengths of documents in words and of sentences in tokens, and what of the training part is
+        repeated, as plain data.
     """
-    tables = [shelf.documents.rows for shelf in text.shelves]
-    words = np.concatenate([np.asarray(rows["words"]) for rows in tables])
-    size = sum(int(shelf.documents.stops[-1]) for shelf in text.shelves)
-    sentences = sum(int(rows["sentences"].sum()) for rows in tables)
+    words, sentences, size = Lengths(), 0, 0
+    for shelf in text.shelves:
+        rows = shelf.documents.rows
+        for first in range(0, len(rows), _BLOCK):
+            words.add(rows["words"][first : first + _BLOCK])
+            sentences += int(rows["sentences"][first : first + _BLOCK].sum())
+        size += int(shelf.documents.stops[-1])
+    size -= sentences  # without the newline behind each
     parts = vars(prepared.parts).values()
     tokens = sum(part.num_tokens for part in parts)
     unknown = sum(prepared.unknown_share(part) * part.num_tokens for part in parts)
-    lengths = np.percentile(words, _QUANTILES, method="nearest").astype(int)
+    lengths = _sentence_lengths(prepared)
+    count = len(words)
     return {
-        "documents": len(words),
+        "documents": count,
         "sentences": sentences,
-        "words": int(words.sum()),
+        "words": words.total,
         "tokens": tokens,
-        "bytes": size - sentences,  # without the newline behind each
-        "bytes_per_token": (size - sentences) / max(1, tokens),
+        "bytes": size,
+        "bytes_per_token": size / max(1, tokens),
         "unknown_share": unknown / max(1, tokens),
-        "duplicate_share": text.num_copies / max(1, len(words)),
-        "near_empty_share": float(np.mean(words < NEAR_EMPTY)),
+        "duplicate_share": text.num_copies / max(1, count),
+        "near_empty_share": words.below(NEAR_EMPTY) / max(1, count),
         "control_characters": sum(corpus.control_characters for corpus in text.corpora),
         "replacement_characters": sum(corpus.replacement_characters for corpus in text.corpora),
-        "words_per_document": {
-            f"{quantile}%": int(length)
-            for quantile, length in zip(_QUANTILES, lengths, strict=True)
-        },
+        "words_per_document": words.quantiles(),
+        "tokens_per_sentence": lengths.quantiles(),
+        "bars": {"words_per_document": words.bars(), "tokens_per_sentence": lengths.bars()},
+        **measure_repetition(prepared.parts.train, prepared.tokenizer),
     }
+
+
+def _sentence_lengths(prepared: PreparedText) -> Lengths:
+    lengths = Lengths()
+    for part in vars(prepared.parts).values():
+        for first in range(0, part.num_sentences, _BLOCK):
+            lengths.add(np.diff(part.sentence_offsets[first : first + _BLOCK + 1]))
+    return lengths

@@ -17,13 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from lit_roberta.data.corpus.overlap import measure_overlap
 from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.corpus.split import TEST, TRAIN, VALIDATION, Parts
+from lit_roberta.data.preparation.concerns import find_concerns
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.describing import (
     describe_parts,
@@ -32,6 +33,7 @@ from lit_roberta.data.preparation.describing import (
 )
 from lit_roberta.data.preparation.encoding import encode_shelves, text_digest
 from lit_roberta.data.preparation.facts import gather_facts
+from lit_roberta.data.preparation.formats import check_max_length, measure_formats
 from lit_roberta.data.preparation.inputs import files_of, hash_text, inputs_of
 from lit_roberta.data.preparation.manifest import MANIFEST, PARTS, TOKENIZER, Manifest
 from lit_roberta.data.preparation.prepared import PreparedText
@@ -60,6 +62,11 @@ class Making:
     workers: int = 0
     """Processes beside this one."""
     on_progress: OnProgress = lambda stage, size: None
+    max_length: int = 128
+    """Tokens of an example for which the manifest tells what each format would give."""
+
+    def __post_init__(self) -> None:
+        check_max_length(self.max_length)
 
 
 def make_folder(making: Making, folder: Path) -> None:
@@ -145,8 +152,12 @@ def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
         digest=text_digest(text.shelves),
     )
     require_known_tokens(prepared, making.config)
-    prepared.notes.append(describe_parts(prepared))
-    prepared.notes.extend(note_unknown(prepared, making.config.tokenizer))
+    facts = gather_facts(text, prepared)
+    test_documents = prepared.parts.test.num_documents
+    concerns = find_concerns(facts, making.config, test_documents=test_documents)
+    unknown = note_unknown(prepared, making.config.tokenizer)
+    prepared.notes.extend([*concerns, describe_parts(prepared), *unknown])
+    facts |= {"concerns": [*concerns, *unknown]} | facts_at_length(prepared, making.max_length)
     return Manifest(
         inputs=inputs_of(making.config, making.tokenizer),
         files=[list(state) for state in states],
@@ -164,9 +175,14 @@ def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
             for name, corpus in vars(prepared.parts).items()
         },
         notes=prepared.notes,
-        facts=gather_facts(text, prepared),
+        facts=facts,
         weights=making.config.weights,
     )
+
+
+def facts_at_length(text: PreparedText, max_length: int) -> dict[str, Any]:
+    """Tell what training at a length would see, as facts of a manifest."""
+    return {"training": measure_formats(text.parts.train, max_length=max_length)}
 
 
 def _overlap(text: ReadText, making: Making, on_progress: Callable[[int], None]) -> object:

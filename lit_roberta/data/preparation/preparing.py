@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +16,7 @@ from filelock import FileLock
 
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.inputs import inputs_of, key_of, still_holds
-from lit_roberta.data.preparation.making import Making, make_folder
+from lit_roberta.data.preparation.making import Making, facts_at_length, make_folder
 from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
 from lit_roberta.data.preparation.matching import check_settings, check_tokenizer
 from lit_roberta.data.preparation.prepared import PreparedText, open_prepared
@@ -86,7 +87,11 @@ def prepare_into(folder: Path, making: Making) -> PreparedText:
         if manifest is None:
             make_folder(making, folder)
             manifest = read_manifest(folder)
-        return open_prepared(folder, manifest)
+        text = open_prepared(folder, manifest)
+        if manifest.facts["training"]["max_length"] != making.max_length:
+            facts = manifest.facts | facts_at_length(text, making.max_length)
+            replace(manifest, facts=facts).write(folder)
+        return text
 
 
 def prepared_folder(config: TextConfig) -> Path | None:
@@ -115,4 +120,6 @@ def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:
         logger.warning("%s is prepared anew: %s", folder, error)
         return None
     same = manifest.inputs == inputs_of(making.config, making.tokenizer)
-    return manifest if same and still_holds(manifest, making.config) else None
+    if not same or not still_holds(manifest, making.config):
+        return None
+    return manifest if "training" in manifest.facts else None
