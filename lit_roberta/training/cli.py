@@ -13,6 +13,7 @@ from lit_roberta.command_line import notices_on_stderr, one_line
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.console import without_small_talk
+from lit_roberta.training.disk import full_disk_in_one_line
 from lit_roberta.training.memory import is_out_of_memory
 from lit_roberta.training.pretraining_cli import PretrainingCLI
 
@@ -30,7 +31,7 @@ def run(argv: Sequence[str]) -> PretrainingCLI:
     Raises:
         UserError: If something that was asked for can't be done.
     """
-    with without_small_talk():
+    with without_small_talk(), full_disk_in_one_line():
         try:
             return PretrainingCLI(arrange(argv))
         except (MemoryError, RuntimeError) as error:

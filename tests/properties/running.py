@@ -27,6 +27,7 @@ from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
 from lit_roberta.training.checkpointing import PretrainingCheckpoint
 from lit_roberta.training.csv_table import continue_tables
+from lit_roberta.training.disk import full_disk_in_one_line
 from lit_roberta.training.guard import Action, DivergenceGuard
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.rollback import fit
@@ -228,8 +229,9 @@ def _train_and_exit(run: Run, rank: int, port: int) -> None:
         for name, value in {**where, "LOCAL_RANK": rank}.items():
             os.environ[name] = str(value)
     try:
-        status = train(run)
+        with full_disk_in_one_line():
+            status = train(run)
     except UserError as error:  # as the command line does; what it prints is another process's
-        (run.folder / ERROR).write_text(str(error), encoding="utf-8")
+        (run.folder.parent / ERROR).write_text(str(error), encoding="utf-8")
         status = 2
     sys.exit(status)

@@ -106,7 +106,7 @@ def test_stopped_run_names_the_update_and_its_examples_and_saves_nothing_behind_
     run = Run(folder=tmp_path / "run", callbacks=(planted("huge", (7,)),))
     assert train_in_process(run) == 2
     assert read_last(run.folder)["global_step"] == 6
-    message = (run.folder / ERROR).read_text()
+    message = (run.folder.parent / ERROR).read_text()
     assert "Update 7 (counted from 0) has diverged: its loss of 1" in message
     assert "No weights after it were saved." in message
 
@@ -147,10 +147,10 @@ def test_run_that_keeps_diverging_is_given_up(
     run = Run(folder=tmp_path / "run", updates=40, save_every=1, action="rollback")
     run = Run(**{**vars(run), "callbacks": callbacks})
     assert train_in_process(run) == 2
-    assert "The run went back 3 times before" in (run.folder / ERROR).read_text()
+    assert "The run went back 3 times before" in (run.folder.parent / ERROR).read_text()
     assert read_last(run.folder)["divergence"]["rollbacks"] == 3
 
     skipping = Run(folder=tmp_path / "skip", updates=40, callbacks=callbacks, action="skip")
     assert train_in_process(skipping) == 2
-    message = (skipping.folder / ERROR).read_text()
+    message = (skipping.folder.parent / ERROR).read_text()
     assert message.startswith("The run has diverged: its last 21 updates were left out.")
