@@ -8,13 +8,17 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from jsonargparse import Namespace
 
 from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
 from lit_roberta.corpora.budget import DEFAULT_COPIES, DEFAULT_PASSES, check_spending
-from lit_roberta.corpora.parsing import read_weights, text_config, text_parser
+from lit_roberta.corpora.parsing import (
+    output_folder,
+    read_weights,
+    text_config,
+    text_parser,
+)
 from lit_roberta.corpora.progress import shown_progress
 from lit_roberta.corpora.report import report
 from lit_roberta.data.preparation.making import Making
@@ -84,7 +88,7 @@ def _prepare(asked: Namespace) -> None:
     config = text_config(asked, tokenizer, weights=read_weights(asked.weights))
     spending = {name: asked[name] for name, _, _ in _SPENDING if asked[name] is not None}
     check_spending(spending, reported=asked.report)
-    folder = Path(asked.output)
+    folder = output_folder(asked.output)
     with shown_progress() as on_progress:
         making = Making(
             config=config,

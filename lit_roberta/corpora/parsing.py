@@ -10,10 +10,11 @@ from jsonargparse import ArgumentParser, Namespace
 from lit_roberta.command_line import OneLineErrors
 from lit_roberta.data.corpus.split import SplitUnit
 from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.place import check_place
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.data.work import num_processors
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 
 _SOURCES = (
     "toy, python-docs, a file (.txt, .jsonl, .csv, .tsv, .parquet, each also .gz or .zst), a "
@@ -48,6 +49,26 @@ def text_parser(description: str) -> ArgumentParser:
     )
     parser.add_class_arguments(ReadingConfig, "reading")
     return parser
+
+
+def output_folder(output: str) -> Path:
+    """Find the place that `--output` names, before any work is done for it.
+
+    Raises:
+        UserError: If something else is there, or nothing can be written there.
+    """
+    try:
+        folder = Path(output).expanduser().resolve()
+        check_place(folder)
+    except OSError as error:
+        raise must(
+            "output", "be writable", output, f"The system says: {error.strerror}."
+        ) from error
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise must("output", "be a path", output, f"It fails with: {error}.") from error
+    return folder
 
 
 def read_sources(words: Sequence[str]) -> str | dict[str, str]:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from jsonargparse import Namespace
 
 from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
-from lit_roberta.corpora.parsing import text_config, text_parser
+from lit_roberta.corpora.parsing import output_folder, text_config, text_parser
 from lit_roberta.corpora.progress import shown_progress
 from lit_roberta.data.corpus.split import TRAIN
 from lit_roberta.data.preparation.reading import read_text
@@ -61,10 +61,9 @@ def _parse(words: Sequence[str]) -> Namespace:
 def _train(asked: Namespace) -> None:
     fields = TokenizerConfig.__dataclass_fields__.keys() - {"path"}
     config = text_config(asked, TokenizerConfig(**{name: asked[name] for name in fields}))
-    folder = Path(asked.output)
+    folder = output_folder(asked.output)
     if folder.exists() and any(folder.iterdir()):
         raise must("output", "be a new or an empty folder", str(folder), "Name another.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".tokenizer-", dir=folder.parent) as place:
         with shown_progress() as on_progress:
             text = read_text(

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import subprocess
 import sys
-import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import IO, Any, BinaryIO, TypeVar
 
 from lit_roberta.errors import UserError
@@ -27,6 +26,9 @@ R = TypeVar("R")
 
 _AHEAD = 2
 """Blocks that wait for each process; bounds the memory that they take."""
+
+_OWN_GROUP = 0 if os.name == "posix" else None
+"""Ctrl-C in a terminal is for whoever asked, and not for the processes that work."""
 
 
 def num_processors() -> int:
@@ -68,13 +70,14 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], *, workers: int)
 
 
 class _Pool:
-    """A process for each thread, which does nothing but wait for it."""
+    """Processes, and as many threads, which do nothing but wait for them."""
 
     def __init__(self, function: bytes, workers: int) -> None:
-        self._function = function
-        self._local = threading.local()
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._threads = ThreadPoolExecutor(workers, initializer=self._start)
+        self._processes = [_Process(function) for _ in range(workers)]
+        self._idle: SimpleQueue[_Process] = SimpleQueue()
+        for process in self._processes:
+            self._idle.put(process)
+        self._threads = ThreadPoolExecutor(workers)
 
     def submit(self, item: Any) -> Future[Any]:
         return self._threads.submit(self._ask, item)
@@ -85,39 +88,65 @@ class _Pool:
             process.kill()
         self._threads.shutdown()
         for process in self._processes:
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                assert pipe is not None
-                with suppress(BrokenPipeError):
-                    pipe.close()
-
-    def _start(self) -> None:
-        path = os.pathsep.join(filter(None, [*sys.path]))
-        # One thread each: the processes are the parallelism.
-        own = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
-        process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | own,
-        )
-        self._processes.append(process)
-        assert process.stdin is not None
-        _send_bytes(process.stdin, self._function)
-        self._local.process = process
+            process.close()
 
     def _ask(self, item: Any) -> Any:
-        process = self._local.process
+        process = self._idle.get()
         try:
-            _send_bytes(process.stdin, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
-            is_error, result = pickle.load(process.stdout)
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            raise RuntimeError("A process that worked on the text died.") from error
+            is_error, result = process.ask(item)
+        finally:
+            self._idle.put(process)
         if isinstance(result, UserError):
             raise result
         if is_error:
             raise RuntimeError(f"A process that worked on the text failed:\n{result}")
         return result
+
+
+class _Process:
+    """A process that applies a function, which it is told with the first item."""
+
+    def __init__(self, function: bytes) -> None:
+        path = os.pathsep.join(filter(None, sys.path))
+        # A module that lies in the current folder must not take the place of one of the same name.
+        own = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+        # One thread each: the processes are the parallelism.
+        own |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | own,
+            process_group=_OWN_GROUP,
+        )
+        self._untold: bytes | None = function
+
+    def ask(self, item: Any) -> tuple[bool, Any]:
+        """Give whether it failed, and the result or what went wrong."""
+        requests, results = self._pipes()
+        try:
+            if self._untold is not None:
+                _send_bytes(requests, self._untold)
+                self._untold = None
+            _send_bytes(requests, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
+            answer: tuple[bool, Any] = pickle.load(results)
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            raise RuntimeError("A process that worked on the text died.") from error
+        return answer
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        self._process.wait()
+        for pipe in self._pipes():
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
 
 
 def _send_bytes(pipe: IO[bytes], data: bytes) -> None:
@@ -127,12 +156,15 @@ def _send_bytes(pipe: IO[bytes], data: bytes) -> None:
 
 def _serve(requests: BinaryIO, results: BinaryIO) -> None:
     """Do the work of one process until nobody asks any more."""
-    function = pickle.loads(pickle.load(requests))
+    function = None
     while True:
         try:
             item = pickle.loads(pickle.load(requests))
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # cut short where the asking process was killed
             return
+        if function is None:
+            function = item
+            continue
         try:
             answer = (False, function(item))
         except UserError as error:
@@ -145,11 +177,13 @@ def _serve(requests: BinaryIO, results: BinaryIO) -> None:
 
 def main() -> None:
     """Serve the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever asked
     # What a library prints must not mix with results.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    _serve(sys.stdin.buffer, results)
+    try:
+        _serve(sys.stdin.buffer, results)
+    except BrokenPipeError:
+        os._exit(1)  # nobody is there any more, also not to flush to
 
 
 if __name__ == "__main__":

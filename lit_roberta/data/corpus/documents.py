@@ -7,6 +7,7 @@ so that a newline behind each one is all the structure that text needs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,6 +177,12 @@ class DocumentWriter:
         self._text.flush()
         self._table.flush()
         return Sizes(self._start, self._documents)
+
+    def sync(self) -> None:
+        """Wait until all of it is on disk, where a loss of power can't take it back."""
+        self.sizes()
+        for file in (self._text, self._table):
+            os.fsync(file.fileno())
 
     def _begin(self) -> None:
         self._start = self._end

@@ -23,6 +23,7 @@ class ReadingProgress:
     control_characters: int = 0
     replacement_characters: dict[str, int] = field(default_factory=dict)
     """By the number of the file."""
+    boundary_found: bool = False
 
     @classmethod
     def load(cls, folder: Path) -> ReadingProgress:
@@ -34,7 +35,7 @@ class ReadingProgress:
         return cls(**state | {"sizes": Sizes(*state["sizes"])})
 
     def save(self, folder: Path) -> None:
-        """Save it beside and rename it: what it tells of is on disk by then."""
+        """Save it beside and rename it; what it tells of has to be on disk by then."""
         write_whole(folder / _PROGRESS, json.dumps(asdict(self)).encode())
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from lit_roberta.data.corpus.documents import DocumentWriter
 from lit_roberta.data.corpus.progress import ReadingProgress
 from lit_roberta.data.text.boundaries import Cutter
-from lit_roberta.data.text.layout import HEAD, Layout, Splitter
+from lit_roberta.data.text.layout import Layout, Splitter, head_of
 from lit_roberta.data.text.paragraphs import join_paragraphs, wrap_width
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.sources import Lines, SourceFile
@@ -62,9 +62,9 @@ def write_documents(
     folder.mkdir(parents=True, exist_ok=True)
     progress = ReadingProgress.load(folder)
     cutter = Cutter(layout.boundary)
+    cutter.found |= progress.boundary_found
     blocks = _blocks(files, layout, cutter, reading, first=progress.files)
     split = partial(_split, splitter=layout.splitter, language=reading.language)
-    begun = progress.files
     saved = progress.sizes.text
     with DocumentWriter(folder, progress.sizes) as writer:
         for block, result in ordered_map(split, blocks, workers=workers):
@@ -74,10 +74,11 @@ def write_documents(
             progress.files, progress.sizes = block.file + 1, writer.sizes()
             on_progress(progress.sizes.text)
             if progress.sizes.text - saved >= _SAVED or progress.files == len(files):
+                progress.boundary_found = cutter.found
+                writer.sync()
                 progress.save(folder)
                 saved = progress.sizes.text
-    if begun == 0:
-        cutter.require_found()
+    cutter.require_found()
     return progress
 
 
@@ -124,7 +125,7 @@ def _blocks(
 def _paragraphs(file: SourceFile, layout: Layout, cutter: Cutter, reading: ReadingConfig) -> Lines:
     """Read one file up to its paragraphs."""
     lines = file.lines(reading)
-    head = list(islice(lines, HEAD))
+    head = head_of(lines)
     width = wrap_width(line for line in head if line is not None)
     lines = chain(head, lines)
     if not file.rows:

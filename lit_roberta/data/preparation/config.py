@@ -46,8 +46,10 @@ class TextConfig:
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The sources of the corpus by name; a single one is called as it is."""
-        return {self.corpus: self.corpus} if isinstance(self.corpus, str) else self.corpus
+        """The sources of the corpus by name, in its order; a single one is called as it is."""
+        if isinstance(self.corpus, str):
+            return {self.corpus: self.corpus}
+        return dict(sorted(self.corpus.items()))
 
 
 def check_weights(weights: Mapping[str, float] | None, sources: Collection[str]) -> None:

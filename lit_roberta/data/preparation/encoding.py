@@ -77,6 +77,8 @@ def encode_shelves(
         for number, (block, result) in enumerate(encoded, start=done + 1):
             _distribute(shelves[block.shelf], block.documents, result, writers)
             if number % _BLOCKS_SAVED == 0:
+                for writer in writers.values():
+                    writer.sync()
                 found = {names[part]: writer.sizes() for part, writer in writers.items()}
                 state = {"done": number, "sizes": found}
                 write_whole(folder / _PROGRESS, json.dumps(state).encode())

@@ -13,8 +13,9 @@ from typing import Any
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.manifest import FORMAT, Manifest
 from lit_roberta.data.text.files import FileState
+from lit_roberta.data.text.hub import HUB, local_files
 from lit_roberta.data.text.python_docs import read_python_docs
-from lit_roberta.data.text.sources import SourceFile, find_source
+from lit_roberta.data.text.sources import find_source
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 
 
@@ -38,7 +39,8 @@ def inputs_of(config: TextConfig, tokenizer: Tokenizer | None) -> dict[str, Any]
     settings["corpus"] = {name: _placed(source) for name, source in config.sources.items()}
     for part in ("validation_corpus", "test_corpus"):
         settings[part] = settings[part] and _placed(settings[part])
-    return settings | {"format": FORMAT, "tokenizers": version("tokenizers")}
+    libraries = {name: version(name) for name in ("sentencex", "tokenizers")}
+    return settings | {"format": FORMAT} | libraries
 
 
 def key_of(inputs: Mapping[str, Any]) -> str:
@@ -57,7 +59,7 @@ def files_of(config: TextConfig) -> list[Path]:
     Raises:
         UserError: If a source names nothing.
     """
-    files = [file.path for _, file in _source_files(config) if file.path is not None]
+    files = list(_text_files(config))
     path = config.tokenizer.path
     if path is not None:
         place = Path(path)
@@ -73,7 +75,7 @@ def still_holds(manifest: Manifest, config: TextConfig) -> bool:
     ] and all(state.still_holds() for state in states)
 
 
-def _source_files(config: TextConfig) -> Iterator[tuple[str, SourceFile]]:
+def _text_files(config: TextConfig) -> Iterator[Path]:
     named = {"data.corpus": list(config.sources.values())} | {
         f"data.{part}": [source]
         for part in ("validation_corpus", "test_corpus")
@@ -81,8 +83,11 @@ def _source_files(config: TextConfig) -> Iterator[tuple[str, SourceFile]]:
     }
     for setting, sources in named.items():
         for source in sources:
-            for file in find_source(source, setting=setting)[0]:
-                yield setting, file
+            if source.startswith(HUB):
+                yield from local_files(source)
+            else:
+                found = find_source(source, setting=setting)[0]
+                yield from (file.path for file in found if file.path is not None)
 
 
 def _placed(source: str) -> str:

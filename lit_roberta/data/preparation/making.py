@@ -1,8 +1,8 @@
 """A prepared folder, made stage by stage: read, hold out, train a tokenizer, encode, describe.
 
-All of it happens in a folder beside the one that was asked for, which gets its name when all is on
-disk. After an interruption that folder is gone on with, if what it is made from is the same;
-reading goes on at the file, and encoding at the block of documents, at which it stood.
+It gets its manifest when all else is on disk. After an interruption it is gone on with, if what it
+is made from is the same; reading goes on at the file, and encoding at the block of documents, at
+which it stood.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import logging
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +34,8 @@ from lit_roberta.data.preparation.encoding import encode_shelves, text_digest
 from lit_roberta.data.preparation.facts import gather_facts
 from lit_roberta.data.preparation.formats import check_max_length, measure_formats
 from lit_roberta.data.preparation.inputs import files_of, hash_text, inputs_of
-from lit_roberta.data.preparation.manifest import MANIFEST, PARTS, TOKENIZER, Manifest
+from lit_roberta.data.preparation.manifest import PARTS, TOKENIZER, Manifest
+from lit_roberta.data.preparation.place import sync_files
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.reading import ReadText, read_text
 from lit_roberta.data.text.files import FileState
@@ -69,18 +69,17 @@ class Making:
         check_max_length(self.max_length)
 
 
-def make_folder(making: Making, folder: Path) -> None:
-    """Make a prepared folder; what lay there before gives way to it.
+def make_folder(making: Making, part: Path) -> None:
+    """Make a prepared folder.
 
     Args:
         making: What is made.
-        folder: Where to. While it is made it lies beside, as `.NAME.part`.
+        part: Where to; not its final place, which nothing unfinished may stand in.
 
     Raises:
         UserError: If the text can't be prepared as asked, or a file changed meanwhile. Then
             nothing is left; after any other interruption, what was done is kept.
     """
-    part = folder.with_name(f".{folder.name}.part")
     with _no_half_measures(part):
         states = [FileState.of(path.resolve()) for path in files_of(making.config)]
         _begin(part, making, states)
@@ -91,10 +90,10 @@ def make_folder(making: Making, folder: Path) -> None:
                     f"{state.path} must stay as it is while it is read, and was changed. Start "
                     "again."
                 )
+        sync_files(part)
         shutil.rmtree(part / _TEXT)
         (part / _INPUTS).unlink()
         manifest.write(part)
-        _take_place(part, folder)
 
 
 @contextmanager
@@ -216,16 +215,3 @@ def _drop_empty_sources(part: Path, text: ReadText, sizes: dict[str, dict[str, i
 
 def _open(folder: Path, tokenizer: Tokenizer) -> TokenizedCorpus:
     return TokenizedCorpus.open(folder, np.dtype(tokenizer.dtype))
-
-
-def _take_place(part: Path, folder: Path) -> None:
-    """Give the folder its name, once it is on disk."""
-    os.sync()
-    if folder.exists():
-        if not (folder / MANIFEST).exists() and any(folder.iterdir()):
-            raise UserError(
-                f"output must be a new or a prepared folder, got {str(folder)!r}, which holds "
-                "something else. Name another."
-            )
-        shutil.rmtree(folder)
-    part.replace(folder)

@@ -50,7 +50,8 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Write it, whole or not at all."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-        write_whole(folder / MANIFEST, text.encode() + b"\n")
+        # A file's name need not be text.
+        write_whole(folder / MANIFEST, text.encode("utf-8", "surrogatepass") + b"\n")
 
 
 def is_prepared(folder: Path) -> bool:
@@ -66,7 +67,8 @@ def read_manifest(folder: Path) -> Manifest:
             is missing or has another size.
     """
     try:
-        state = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        text = (folder / MANIFEST).read_bytes().decode("utf-8", "surrogatepass")
+        state = json.loads(text)
         written, package = int(state["format"]), str(state["package"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(folder, f"its {MANIFEST} can't be read") from error

@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock
 
 from lit_roberta.data.preparation.config import TextConfig
-from lit_roberta.data.preparation.inputs import inputs_of, key_of, still_holds
+from lit_roberta.data.preparation.inputs import files_of, inputs_of, key_of, still_holds
 from lit_roberta.data.preparation.making import Making, facts_at_length, make_folder
 from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
 from lit_roberta.data.preparation.matching import check_settings, check_tokenizer
+from lit_roberta.data.preparation.place import beside, check_place, take_place
 from lit_roberta.data.preparation.prepared import PreparedText, open_prepared
-from lit_roberta.data.text.files import size_of
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.data.work import num_processors
 from lit_roberta.errors import UserError
@@ -82,16 +82,30 @@ def prepare_into(folder: Path, making: Making) -> PreparedText:
         UserError: If the text can't be prepared.
         OSError: If the folder can't be written.
     """
-    with FileLock(folder.with_name(f".{folder.name}.lock")):
+    check_place(folder)
+    with FileLock(beside(folder, "lock")):
         manifest = _made_from_the_same(folder, making)
         if manifest is None:
-            make_folder(making, folder)
+            part = beside(folder, "part")
+            # One that is whole was interrupted before it had its name.
+            if _made_from_the_same(part, making) is None:
+                make_folder(making, part)
+            take_place(part, folder)
             manifest = read_manifest(folder)
         text = open_prepared(folder, manifest)
-        if manifest.facts["training"]["max_length"] != making.max_length:
-            facts = manifest.facts | facts_at_length(text, making.max_length)
-            replace(manifest, facts=facts).write(folder)
-        return text
+        return _as_asked(folder, manifest, text, making)
+
+
+def _as_asked(
+    folder: Path, manifest: Manifest, text: PreparedText, making: Making
+) -> PreparedText:
+    """Let a folder say what was asked for beside its tokens: weights, and facts at a length."""
+    asked = replace(manifest, weights=making.config.weights)
+    if manifest.facts["training"]["max_length"] != making.max_length:
+        asked = replace(asked, facts=manifest.facts | facts_at_length(text, making.max_length))
+    if asked != manifest:
+        asked.write(folder)
+    return replace(text, weights=asked.weights)
 
 
 def prepared_folder(config: TextConfig) -> Path | None:
@@ -107,7 +121,8 @@ def prepared_folder(config: TextConfig) -> Path | None:
 
 def workers_for(config: TextConfig) -> int:
     """Choose the number of processes for a text: none beside this one where it is small."""
-    return 0 if size_of(config.sources.values()) < _WORTH_PROCESSES else num_processors()
+    size = sum(file.stat().st_size for file in files_of(config))
+    return 0 if size < _WORTH_PROCESSES else num_processors()
 
 
 def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:

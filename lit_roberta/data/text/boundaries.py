@@ -52,12 +52,15 @@ class Cutter:
 
     Args:
         boundary: A `document_boundary` other than `auto`.
+
+    Attributes:
+        found: Whether it stood in a file that was cut; one that needs no mark is always there.
     """
 
     def __init__(self, boundary: str) -> None:
         self.boundary = boundary
         self._pattern = re.compile(boundary)
-        self._found = boundary in ("blank-line", "file", "row")
+        self.found = boundary in ("blank-line", "file", "row")
         self._cutters: dict[str, Callable[[Iterable[str]], Lines]] = {
             "blank-line": _at_blank_lines,
             "file": iter,
@@ -84,7 +87,7 @@ class Cutter:
         Raises:
             UserError: If a mark, a title or a match was asked for and none was met.
         """
-        if not self._found:
+        if not self.found:
             rule = "stand somewhere in the corpus"
             remedy = f"The names are {', '.join(BOUNDARIES)}; auto looks for what is there."
             raise must("data.reading.document_boundary", rule, self.boundary, remedy)
@@ -93,7 +96,7 @@ class Cutter:
         """Cut before each title; take the fences off every heading: its words are a paragraph."""
         for before, line, after in _neighbourhoods(lines):
             if _is_title(before, line, after):
-                self._found = True
+                self.found = True
                 yield None
             heading = _WIKI_HEADING.fullmatch(line) if line.lstrip().startswith("=") else None
             yield heading["words"] if heading and _stands_alone(before, after) else line
@@ -117,11 +120,11 @@ class Cutter:
             if header and mark is None and len(header) == _LONGEST_HEADER:
                 yield line
         keeps = mark != "END"
-        self._found |= mark is not None
+        self.found |= mark is not None
         for line in rest:
             mark = _gutenberg_mark(line)
             if mark:
-                self._found = True
+                self.found = True
                 yield None
                 keeps = mark == "START"
             elif keeps:
@@ -131,7 +134,7 @@ class Cutter:
         """Cut before each line with a match; one that matches as a whole only separates."""
         for line in lines:
             if self._pattern.search(line):
-                self._found = True
+                self.found = True
                 yield None
                 if self._pattern.fullmatch(line.strip()):
                     continue

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -103,17 +103,6 @@ class _Zstandard(io.RawIOBase):
         return True
 
 
-def size_of(sources: Iterable[str]) -> int:
-    """Add up the bytes of files, and of those below folders; what is neither counts nothing."""
-    paths = [Path(source) for source in sources if "\0" not in source]
-    return sum(
-        file.stat().st_size
-        for path in paths
-        for file in (path.rglob("*") if path.is_dir() else [path])
-        if file.is_file()
-    )
-
-
 class FileState(NamedTuple):
     """What a file is: its content, and how the system knows that it was not touched."""
 
@@ -130,9 +119,10 @@ class FileState(NamedTuple):
     @classmethod
     def of(cls, path: Path) -> FileState:
         """Look at a file, and hash all of it."""
+        before = _touched(path)  # not behind: it may be written to while it is hashed
         with path.open("rb") as file:
             content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-        return cls(*_touched(path), content.hexdigest())
+        return cls(*before, content.hexdigest())
 
     def still_holds(self) -> bool:
         """Tell whether the file is what it was; it is read only where it may have been touched."""

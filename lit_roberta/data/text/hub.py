@@ -6,8 +6,10 @@ A name is `hub:OWNER/NAME`, `hub:OWNER/NAME:CONFIGURATION`, and either with `@SP
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.rows import checked_text
@@ -27,13 +29,12 @@ def read_hub(source: str, reading: ReadingConfig) -> Iterator[str]:
     Raises:
         UserError: If there is no such dataset, no way to it, or no such column.
     """
-    found = _NAME.fullmatch(source)
-    if found is None:
-        remedy = "Write hub:OWNER/NAME, hub:OWNER/NAME:CONFIGURATION, or either with @SPLIT."
-        raise must("data.corpus", "name a dataset", source, remedy)
+    found = _parse(source)
     # Imported late: it costs seconds, and most corpora are files.
     import datasets
 
+    # What is wrong is said once, by the error, and not at every one of the library's attempts.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         rows = datasets.load_dataset(
             found["name"], found["configuration"], split=found["split"] or "train", streaming=True
@@ -46,6 +47,24 @@ def read_hub(source: str, reading: ReadingConfig) -> Iterator[str]:
         # Of the library, of the network below it, and of the readers that it chooses.
         reason = " ".join(str(error).split())[:200]
         raise must("data.corpus", "be a dataset within reach", source, reason) from error
+
+
+def local_files(source: str) -> list[Path]:
+    """List the files of a dataset that is a local folder; none where it is on the hub.
+
+    Raises:
+        UserError: If it is no name of a dataset.
+    """
+    folder = Path(_parse(source)["name"])
+    return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+
+
+def _parse(source: str) -> re.Match[str]:
+    found = _NAME.fullmatch(source)
+    if found is None:
+        remedy = "Write hub:OWNER/NAME, hub:OWNER/NAME:CONFIGURATION, or either with @SPLIT."
+        raise must("data.corpus", "name a dataset", source, remedy)
+    return found
 
 
 def _text(row: dict[str, object], *, place: str, reading: ReadingConfig) -> str:

@@ -6,7 +6,7 @@ corpus, with the evidence for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Literal
@@ -14,7 +14,7 @@ from typing import Literal
 from lit_roberta.data.text.boundaries import detect_boundary
 from lit_roberta.data.text.lines import LineEvidence, weigh_lines
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.data.text.sources import SourceFile
+from lit_roberta.data.text.sources import Lines, SourceFile
 from lit_roberta.errors import must
 
 Splitter = Literal["lines", "sentencex"]
@@ -23,6 +23,8 @@ HEAD = 200_000
 """Lines of a file that its layout is judged by: all of it, up to some 14 MB."""
 _MOST_LINES = 400_000
 """Lines of a corpus that its layout is judged by: they are all held at once."""
+_LONGEST_HEAD = 64_000_000
+"""Characters of these lines, of a file and of a corpus; some corpora have an article a line."""
 _MOST_FILES = 2000
 
 
@@ -52,7 +54,11 @@ def detect_layout(files: Sequence[SourceFile], reading: ReadingConfig) -> Layout
     """
     looked_at = files[:: -(-len(files) // _MOST_FILES)]
     most = min(HEAD, _MOST_LINES // len(looked_at))
-    heads = [head_of(file.lines(reading), most=most) for file in looked_at]
+    longest = _LONGEST_HEAD // len(looked_at)
+    heads = [
+        [line for line in head_of(file.lines(reading), most, longest) if line is not None]
+        for file in looked_at
+    ]
     lines = list(chain.from_iterable(heads))
     if not any(map(str.strip, lines)):
         return None
@@ -65,9 +71,16 @@ def detect_layout(files: Sequence[SourceFile], reading: ReadingConfig) -> Layout
     return Layout(_choose_boundary(plain, reading, evidence), splitter, evidence)
 
 
-def head_of(lines: Iterable[str | None], *, most: int = HEAD) -> list[str]:
-    """Take the first lines of a file; where documents end does not matter here."""
-    return [line for line in islice(lines, most) if line is not None]
+def head_of(lines: Lines, most: int = HEAD, longest: int = _LONGEST_HEAD) -> list[str | None]:
+    """Take the first lines of a file, the one included that reaches `longest` characters."""
+    head: list[str | None] = []
+    size = 0
+    for line in islice(lines, most):
+        head.append(line)
+        size += len(line or "")
+        if size >= longest:
+            break
+    return head
 
 
 def _choose_boundary(

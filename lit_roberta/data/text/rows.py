@@ -12,6 +12,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, cast
@@ -146,20 +147,20 @@ def _read_parquet(path: Path, reading: ReadingConfig) -> Iterator[str]:
     import pyarrow as arrow
     from pyarrow import parquet
 
-    try:
-        with _seekable(path) as file, parquet.ParquetFile(file) as table:
-            _require_column(table.schema_arrow.names, place=str(path), reading=reading)
-            number = 0
-            for batch in table.iter_batches(_ROWS, columns=[reading.text_column]):
-                for value in batch.column(0):
-                    number += 1
+    with _seekable(path) as file:
+        try:
+            with parquet.ParquetFile(file) as table:
+                _require_column(table.schema_arrow.names, place=str(path), reading=reading)
+                batches = table.iter_batches(_ROWS, columns=[reading.text_column])
+                values = chain.from_iterable(batch.column(0) for batch in batches)
+                for number, value in enumerate(values, start=1):
                     place = f"{path}, row {number},"
                     yield checked_text(value.as_py(), place=place, reading=reading)
-    except (arrow.ArrowException, OSError) as error:
-        raise UserError(
-            f"{path} must be a Parquet file, and can't be read as one: "
-            f"{' '.join(str(error).split())[:150]}"
-        ) from error
+        except (arrow.ArrowException, OSError) as error:
+            raise UserError(
+                f"{path} must be a Parquet file, and can't be read as one: "
+                f"{' '.join(str(error).split())[:150]}"
+            ) from error
 
 
 @contextmanager

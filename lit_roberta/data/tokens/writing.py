@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -79,6 +80,12 @@ class CorpusWriter:
         for file in self._files.values():
             file.flush()
         return {name: file.tell() for name, file in self._files.items()}
+
+    def sync(self) -> None:
+        """Wait until all of it is on disk, where a loss of power can't take it back."""
+        for file in self._files.values():
+            file.flush()
+            os.fsync(file.fileno())
 
     def _write(self, name: str, array: Shaped[np.ndarray, " items"]) -> None:
         dtype: np.dtype[Any] = ARRAYS.get(name, array.dtype)
