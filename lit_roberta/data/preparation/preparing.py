@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from filelock import FileLock
 
-from lit_roberta.data.preparation.config import TextConfig
+from lit_roberta.data.preparation.config import TextConfig, check_weights
 from lit_roberta.data.preparation.inputs import files_of, inputs_of, key_of, still_holds
 from lit_roberta.data.preparation.making import Making, facts_at_length, make_folder
 from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
@@ -82,6 +82,7 @@ def prepare_into(folder: Path, making: Making) -> PreparedText:
         UserError: If the text can't be prepared.
         OSError: If the folder can't be written.
     """
+    check_weights(making.config.weights, making.config.sources)
     check_place(folder)
     with FileLock(beside(folder, "lock")):
         manifest = _made_from_the_same(folder, making)
