@@ -33,7 +33,7 @@ ROW = np.dtype(
 """What is known of a document."""
 
 _TEXT, _TABLE = "text", "documents"
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 """Bytes of text that are read at a time, or one document where that is longer."""
 
 
@@ -66,7 +66,7 @@ class Documents:
         return len(self.rows)
 
     def blocks(self) -> Iterator[slice]:
-        """Cut the documents into runs of some 4 MB."""
+        """Cut the documents into runs of some megabyte."""
         first = 0
         while first < len(self):
             limit = int(self.rows["start"][first]) + _BLOCK

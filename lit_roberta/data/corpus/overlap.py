@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 from jaxtyping import Int64, UInt64
@@ -44,18 +45,12 @@ class Overlap:
         )
 
 
-class _Numbers(dict[str, int]):
-    """Numbers of words from 1; 0 for every other word, of which a large text has millions."""
-
-    def __missing__(self, word: str) -> int:
-        return 0
-
-
 @dataclass(frozen=True)
 class _HeldOut:
     """The held-out text, as what is looked for."""
 
-    numbers: _Numbers
+    numbers: dict[str, int]
+    """Of words, from 1; every other word, of which a large text has millions, is 0."""
     grams: UInt64[np.ndarray, " grams"]
     """Ascending; one more at the end, so that a place to search for is always there."""
 
@@ -76,7 +71,7 @@ def measure_overlap(
     Returns:
         The overlap.
     """
-    numbers = _Numbers()
+    numbers: dict[str, int] = {}
     for document in held_out:
         for word in _words(document):
             numbers.setdefault(word, len(numbers) + 1)
@@ -105,11 +100,11 @@ def _words(document: Document) -> list[str]:
     return " ".join(document).lower().split()
 
 
-def _grams(documents: Sequence[Document], numbers: _Numbers) -> UInt64[np.ndarray, " grams"]:
+def _grams(documents: Sequence[Document], numbers: dict[str, int]) -> UInt64[np.ndarray, " grams"]:
     """Hash the 5-grams of known words, none of which reaches into the next document."""
     ids: list[int] = []
     for document in documents:
-        ids += map(numbers.__getitem__, _words(document))
+        ids += map(numbers.get, _words(document), repeat(0))
         ids.append(0)
     if len(ids) <= GRAM:
         return np.zeros(0, dtype=np.uint64)

@@ -19,9 +19,9 @@ from lit_roberta.errors import must
 
 Splitter = Literal["lines", "sentencex"]
 
-HEAD = 200_000
-"""Lines of a file that its layout is judged by: all of it, up to some 14 MB."""
-_MOST_LINES = 400_000
+HEAD = 50_000
+"""Lines of a file that its layout is judged by: all of it, up to some 3 MB."""
+_MOST_LINES = 100_000
 """Lines of a corpus that its layout is judged by: they are all held at once."""
 _LONGEST_HEAD = 64_000_000
 """Characters of these lines, of a file and of a corpus; some corpora have an article a line."""

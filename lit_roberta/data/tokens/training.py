@@ -7,7 +7,7 @@ gives the same vocabulary with the same ids, in any process and with any number 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tokenizers import (
     Regex,
@@ -16,7 +16,6 @@ from tokenizers import (
     models,
     normalizers,
     pre_tokenizers,
-    trainers,
 )
 
 from lit_roberta.data.text.words import UNSPACED
@@ -26,7 +25,8 @@ from lit_roberta.data.tokens.config import (
     TokenizerConfig,
     TokenizerKind,
 )
-from lit_roberta.data.tokens.counting import count_words, repeat
+from lit_roberta.data.tokens.counting import count_words
+from lit_roberta.data.tokens.merging import Words, learn_merges
 from lit_roberta.errors import UserError
 
 # The blocks that BERT splits (google-research/bert tokenization.py, _is_chinese_char).
@@ -64,7 +64,7 @@ def _train_word(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
         UserError: If the text is written without spaces between words.
     """
     backend = _pipeline(config)
-    counts = count_words(sentences, backend)
+    counts = count_words(sentences, backend, vocab_size=config.vocab_size)
     _require_spaces(counts, config)
     known = [word for word in _ranked(counts) if counts[word] >= config.min_frequency]
     known = [word for word in known if word not in SPECIAL_TOKENS]
@@ -83,18 +83,11 @@ def _train_wordpiece(sentences: Iterable[str], config: TokenizerConfig) -> Token
     characters (first, inner) are written as two private alphabets, and read back afterwards.
     """
     backend = _pipeline(config)
-    counts = count_words(sentences, backend)
+    counts = count_words(sentences, backend, vocab_size=config.vocab_size)
     size = (config.vocab_size or DEFAULT_VOCAB_SIZE) - len(SPECIAL_TOKENS)
     letters = _most_frequent_letters(counts, size=size, min_frequency=config.min_frequency)
-    trainer = trainers.BpeTrainer(
-        vocab_size=size,
-        min_frequency=config.min_frequency,
-        initial_alphabet=sorted(letters.values()),
-        show_progress=False,
-    )
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    bpe.train_from_iterator(_spell(counts, letters), trainer)
+    alphabet = sorted(letters.values())
+    bpe = learn_merges(Words(_spell(counts, letters), size, config.min_frequency, alphabet))
     originals = {private: letter for letter, private in letters.items()}
     merged = bpe.get_vocab()
     pieces = [_read_back(token, originals) for token in sorted(merged, key=merged.__getitem__)]
@@ -113,18 +106,14 @@ def _train_bytelevel_bpe(sentences: Iterable[str], config: TokenizerConfig) -> T
     space.
     """
     backend = _pipeline(config)
-    counts = count_words(sentences, backend)
-    trainer = trainers.BpeTrainer(
-        vocab_size=config.vocab_size or DEFAULT_VOCAB_SIZE,
-        min_frequency=config.min_frequency,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        special_tokens=list(SPECIAL_TOKENS),
-        show_progress=False,
+    words = Words(
+        count_words(sentences, backend, vocab_size=config.vocab_size),
+        config.vocab_size or DEFAULT_VOCAB_SIZE,
+        config.min_frequency,
+        pre_tokenizers.ByteLevel.alphabet(),
+        SPECIAL_TOKENS,
     )
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    bpe.train_from_iterator(repeat(counts), trainer)
-    backend.model = bpe.model
+    backend.model = learn_merges(words).model
     backend.decoder = decoders.ByteLevel()
     return _with_special_tokens(backend)
 
@@ -199,14 +188,14 @@ def _most_frequent_letters(
     }
 
 
-def _spell(counts: Mapping[str, int], letters: Mapping[str, str]) -> Iterator[str]:
-    """Write each word as often as it is seen, if all of its letters were chosen."""
+def _spell(counts: Mapping[str, int], letters: Mapping[str, str]) -> Counter[str]:
+    """Write each word in the private alphabets, if all of its letters were chosen."""
     spelled = Counter[str]()
     for word, count in counts.items():
         keys = [word[0], *(_PREFIX + letter for letter in word[1:])]
         if all(key in letters for key in keys):
             spelled["".join(letters[key] for key in keys)] = count
-    return repeat(spelled)
+    return spelled
 
 
 def _read_back(token: str, originals: Mapping[str, str]) -> str:

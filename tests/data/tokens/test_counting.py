@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lit_roberta.data.tokens import counting
-from lit_roberta.data.tokens.counting import count_words, repeat
+from lit_roberta.data.tokens import counting, merging
+from lit_roberta.data.tokens.counting import count_words
+from lit_roberta.data.tokens.merging import repeat
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig, TokenizerKind
 from lit_roberta.data.tokens.training import _pipeline
 from tests.data.tokens.nasty import SETTINGS, sentences
@@ -29,7 +30,9 @@ def test_words_are_counted_as_sentence_by_sentence(
     config: TokenizerConfig, texts: list[str]
 ) -> None:
     texts = [*texts, "two\nlines"]
-    assert count_words(texts, _pipeline(config)) == count_one_by_one(texts, config)
+    assert count_words(texts, _pipeline(config), vocab_size=None) == count_one_by_one(
+        texts, config
+    )
 
 
 @pytest.mark.parametrize("kind", ["word", "wordpiece", "bytelevel-bpe"])
@@ -43,7 +46,8 @@ def test_forgetting_the_rarest_leaves_the_vocabulary_as_it_is(
     whole = Tokenizer.train(text, config).id_to_word
     monkeypatch.setattr(counting, "_BATCH", 10)
     monkeypatch.setattr(counting, "_MOST_CHUNKS", 40)
-    assert len(count_words(text, _pipeline(config))) < 50
+    monkeypatch.setattr(counting, "_CHUNKS_OF_AN_ENTRY", 0)
+    assert len(count_words(text, _pipeline(config), vocab_size=None)) < 50
     bounded = Tokenizer.train(text, config).id_to_word
     # Letters of the rare words are rarer, too.
     kept = [word for word in whole if not any(map(str.isdigit, word))]
@@ -58,7 +62,15 @@ def test_words_are_written_as_often_as_they_are_counted(counts: dict[str, int]) 
 
 
 def test_of_too_many_words_each_is_shown_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "_MOST_REPEATED", 100)
+    monkeypatch.setattr(merging, "_MOST_REPEATED", 100)
     counts = {"often": 9000, "half": 990, "once": 10}
     shown = Counter(word for text in repeat(counts) for word in text.split())
     assert shown == {"often": 90, "half": 10, "once": 1}
+
+
+def test_a_process_of_its_own_learns_the_same_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = [f"the ship of old captain {number}" for number in range(40)]
+    config = TokenizerConfig(kind="bytelevel-bpe", vocab_size=300)
+    here = Tokenizer.train(text, config).to_json()
+    monkeypatch.setattr(merging, "_MANY", 0)
+    assert Tokenizer.train(text, config).to_json() == here
