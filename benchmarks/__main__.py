@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import batches, encoder, lightning_overhead
+from benchmarks import batches, encoder, lightning_overhead, loading, prepare
 
 BENCHMARKS = {
     "encoder": encoder.main,
     "batches": batches.main,
     "lightning": lightning_overhead.main,
+    "prepare": prepare.main,
+    "loading": loading.main,
 }
 
 

@@ -90,7 +90,7 @@ def _refuse_strategy(asked: object, *, precision: object, compiles: bool) -> Non
         remedy = f"The scaler of 16-mixed can't read shards: {FSDP2} has none."
         raise must("trainer.precision", "be 32-true or bf16-mixed", precision, remedy)
     if is_sharded and compiles:
-        remedy = "What puts shards together can't be compiled with the model: leave it out."
+        remedy = "Compiling a model in shards has not been made to work yet: leave it out."
         raise must("compile", f"be false under {FSDP2}", compiles, remedy)
 
 
