@@ -23,7 +23,7 @@ DEFAULT_COPIES = 10
 class Spending:
     """How much is trained, and how."""
 
-    passes: float = DEFAULT_PASSES
+    passes: float | int = DEFAULT_PASSES
     """The budget is as many tokens as so many passes over the training text have."""
     batch_size: int
     """Sequences of an update."""

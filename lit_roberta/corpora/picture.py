@@ -34,6 +34,8 @@ _STYLE: Any = {
     "text.color": _INK,
 }
 _MOST_LABELS = 12
+_HEADROOM = 1.16
+"""Of the highest bar: above it stand the names of lines."""
 
 
 def draw_lengths(facts: Mapping[str, Any]) -> bytes:
@@ -68,6 +70,7 @@ def _draw_bars(axes: Axes, bars: Mapping[str, Sequence[int]], of: str) -> None:
     ticks = range(0, len(edges), -(-len(edges) // _MOST_LABELS))
     axes.set_xticks([edges[n] for n in ticks], [f"{bars['edges'][n]:,}" for n in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(0, _HEADROOM * max(shares))
     axes.set_ylabel(f"% of {of}")
     axes.grid(axis="y", color=_FAINT, linewidth=0.6)
 
@@ -86,7 +89,6 @@ def _mark(axes: Axes, length: int, label: str) -> None:
         textcoords="offset points",
         ha="right" if right else "left",
         va="top",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85},
         color=_RED,
         fontsize=9.5,
     )

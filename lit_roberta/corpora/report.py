@@ -35,7 +35,7 @@ def report(folder: Path, config: TextConfig, spending: Mapping[str, Any]) -> Non
         spending: What is given of a `Spending`; its batch size follows from the amount of text.
 
     Raises:
-        UserError: If the folder can't be written. What is on the terminal by then stays.
+        UserError: If the folder can't be written.
     """
     manifest = read_manifest(folder)
     made = suggest_for(manifest)
@@ -44,7 +44,6 @@ def report(folder: Path, config: TextConfig, spending: Mapping[str, Any]) -> Non
         *describe(manifest, budget),
         describe_suggestions(made, config, folder),
     ]
-    show(sections, _console())
     page = to_markdown(f"The text of {config.name}", sections, picture=PICTURE)
     try:
         write_whole(folder / PICTURE, draw_lengths(manifest.facts))
@@ -52,8 +51,9 @@ def report(folder: Path, config: TextConfig, spending: Mapping[str, Any]) -> Non
     except OSError as error:
         raise UserError(
             f"{folder} must let the report be written, and fails with: {error.strerror}. Make "
-            "room, or take the report from the screen."
+            "room there."
         ) from error
+    show(sections, _console())
 
 
 def _console() -> Console:

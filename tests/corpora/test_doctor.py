@@ -129,6 +129,45 @@ def test_another_length_measures_anew_and_encodes_nothing(
     assert not list((tmp_path / "prepared").glob("*.part"))
 
 
+def test_other_weights_encode_nothing_and_are_kept(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(
+            "\n\n".join(f"The {name} cat saw dog {n} ." for n in range(40)), encoding="utf-8"
+        )
+    sources = [f"{name}={tmp_path / name}" for name in ("one", "two")]
+    words = ["--corpus", *sources, "--output", str(tmp_path / "out"), *SMALL]
+    words += ["--tokenizer.kind", "wordpiece", "--tokenizer.vocab_size", "60"]
+    found = []
+    for weights in (["one=0.5", "two=0.5"], ["one=0.25", "two=0.75"]):
+        assert main([*words, "--weights", *weights, "--report"]) == 0
+        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+        found.append(manifest.pop("weights"))
+        (tokens,) = (tmp_path / "out" / "train").glob("tokens")
+        found.append(tokens.stat().st_ino)
+    assert found[::2] == [{"one": 0.5, "two": 0.5}, {"one": 0.25, "two": 0.75}]
+    assert found[1] == found[3]
+    # With another tokenizer, the command says sources and weights again.
+    prepare_again = commands_of(tmp_path / "out" / REPORT)[0]
+    assert prepare_again[:8] == [
+        *("lit-roberta", "prepare", "--corpus", *sources),
+        *("--weights", "one=0.25", "two=0.75"),
+    ]
+
+
+def test_a_report_that_cannot_be_written_is_one_line(
+    prepare: Prepare, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = documents_of(60)
+    prepare(documents)
+    (tmp_path / "prepared" / f"{REPORT}.part").mkdir()
+    text = tmp_path / "text.txt"
+    lines = ("--reading.sentence_splitter", "lines", "--reading.document_boundary", "blank-line")
+    words = ["--corpus", str(text), "--output", str(tmp_path / "prepared"), *lines, *SMALL]
+    assert main([*words, "--report"]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "must let the report be written, and fails with: Is a directory." in last
+
+
 def test_the_report_says_what_the_manifest_says(
     prepare: Prepare, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
