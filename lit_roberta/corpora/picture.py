@@ -33,7 +33,7 @@ _STYLE: Any = {
     "ytick.color": _MUTED,
     "text.color": _INK,
 }
-_MOST_LABELS = 12
+_MOST_LABELS = 9
 _HEADROOM = 1.16
 """Of the highest bar: above it stand the names of lines."""
 
