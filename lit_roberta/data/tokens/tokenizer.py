@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import chain
@@ -18,6 +18,7 @@ import numpy as np
 import tokenizers
 
 from lit_roberta.data.text.reading import Document
+from lit_roberta.data.tokens.backend import describe, hardened, save_for_others
 from lit_roberta.data.tokens.chunks import works_by_chunk
 from lit_roberta.data.tokens.config import (
     DEFAULT_VOCAB_SIZE,
@@ -37,7 +38,6 @@ from lit_roberta.data.tokens.flattening import flatten
 from lit_roberta.data.tokens.loading import SpecialTokens, load_tokenizer
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.training import train_backend
-from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
 __all__ = ["SpecialTokens", "Tokenizer", "TokenizerConfig", "TokenizerKind"]
@@ -64,7 +64,7 @@ class Tokenizer:
         config: TokenizerConfig | None = None,
         notices: Sequence[str] = (),
     ) -> None:
-        self._backend = _hardened(backend, special_tokens)
+        self._backend = hardened(backend, special_tokens)
         self._config = config
         self.special_tokens = special_tokens
         self.notices = list(notices)
@@ -72,7 +72,7 @@ class Tokenizer:
         self.id_to_word = [""] * (max(self.word_to_id.values()) + 1)
         for word, number in self.word_to_id.items():
             self.id_to_word[number] = word
-        self.vocabulary = self._describe()
+        self.vocabulary = describe(self._backend, special_tokens, self.id_to_word)
         self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
         if config is not None:
             self.notices += _notice_small(self.vocab_size, config)
@@ -91,7 +91,7 @@ class Tokenizer:
         """
         if config.path is not None:
             return cls.from_path(config.path)
-        backend = train_backend(_checked(sentences), config)
+        backend = train_backend(sentences, config)
         tokenizer = cls(backend, special_tokens=SpecialTokens(), config=config)
         if tokenizer.vocab_size == len(SPECIAL_TOKENS):
             rule = f"hold a word that is seen {config.min_frequency} times"
@@ -137,12 +137,7 @@ class Tokenizer:
         Args:
             folder: It is made.
         """
-        folder.mkdir(parents=True)
-        self._backend.save(str(folder / "tokenizer.json"))
-        names = {name: token for name, token in asdict(self.special_tokens).items() if token}
-        settings = names | {"tokenizer_class": "PreTrainedTokenizerFast"}
-        text = json.dumps(settings, indent=1, ensure_ascii=False)
-        (folder / "tokenizer_config.json").write_text(text + "\n", encoding="utf-8")
+        save_for_others(self._backend, self.special_tokens, folder)
 
     def __reduce__(self) -> tuple[Callable[[str], Tokenizer], tuple[str]]:
         # The library's own pickle forgets that control tokens in text are text.
@@ -232,59 +227,6 @@ class Tokenizer:
             list(self.id_to_word[control]), add_special_tokens=False
         )
         return [number for encoding in encodings for number in encoding.ids]
-
-    def _has_unknowns(self) -> bool:
-        """Tell whether text can be unknown; byte-level BPE may name that, and never use it."""
-        model = self._backend.model
-        return not isinstance(model, tokenizers.models.BPE) or model.unk_token is not None
-
-    def _describe(self) -> Vocabulary:
-        tokens = self.special_tokens
-        unknown = tokens.unk_token if self._has_unknowns() else None
-        control = {self.word_to_id[name] for name in asdict(tokens).values() if name}
-        added = self._backend.get_added_tokens_decoder()
-        control |= {number for number, token in added.items() if token.special}
-        # An id that no token has must not be drawn as a random replacement either.
-        control |= {number for number, word in enumerate(self.id_to_word) if not word}
-        return Vocabulary(
-            size=self.vocab_size,
-            pad_id=self.word_to_id[tokens.pad_token],
-            unk_id=None if unknown is None else self.word_to_id[unknown],
-            cls_id=self.word_to_id[tokens.cls_token],
-            sep_id=self.word_to_id[tokens.sep_token],
-            mask_id=self.word_to_id[tokens.mask_token],
-            special_ids=frozenset(control),
-        )
-
-
-def _checked(sentences: Iterable[str]) -> Iterator[str]:
-    """Pass sentences on, and refuse what is none: documents above all, and one whole text."""
-    if isinstance(sentences, str):
-        raise TypeError("sentences must be a list of strings, got one string. Put it in a list.")
-    return map(_require_string, sentences)
-
-
-def _require_string(sentence: object) -> str:
-    if not isinstance(sentence, str):
-        raise TypeError(
-            f"sentences must be strings, got a {type(sentence).__name__}. For documents, give "
-            "itertools.chain.from_iterable(documents)."
-        )
-    return sentence
-
-
-def _hardened(
-    backend: tokenizers.Tokenizer, special_tokens: SpecialTokens
-) -> tokenizers.Tokenizer:
-    """Make control tokens unreachable from text, and leave padding and cutting to the formats."""
-    state = json.loads(backend.to_str())
-    for token in state["added_tokens"]:
-        token["special"] |= token["content"] in asdict(special_tokens).values()
-    backend = tokenizers.Tokenizer.from_str(json.dumps(state))
-    backend.encode_special_tokens = True  # text that reads like a special token is encoded as text
-    backend.no_padding()
-    backend.no_truncation()
-    return backend
 
 
 def _notice_small(size: int, config: TokenizerConfig) -> list[str]:

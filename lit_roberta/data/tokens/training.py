@@ -7,7 +7,7 @@ gives the same vocabulary with the same ids, in any process and with any number 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tokenizers import (
     Regex,
@@ -53,8 +53,25 @@ def train_backend(sentences: Iterable[str], config: TokenizerConfig) -> Tokenize
 
     Raises:
         UserError: If the kind is word and the text is written without spaces between words.
+        TypeError: If documents are given in place of their sentences.
     """
-    return _TRAINERS[config.kind](sentences, config)
+    return _TRAINERS[config.kind](_checked(sentences), config)
+
+
+def _checked(sentences: Iterable[str]) -> Iterator[str]:
+    """Pass sentences on, and refuse what is none: documents above all, and one whole text."""
+    if isinstance(sentences, str):
+        raise TypeError("sentences must be a list of strings, got one string. Put it in a list.")
+    return map(_require_string, sentences)
+
+
+def _require_string(sentence: object) -> str:
+    if not isinstance(sentence, str):
+        raise TypeError(
+            f"sentences must be strings, got a {type(sentence).__name__}. For documents, give "
+            "itertools.chain.from_iterable(documents)."
+        )
+    return sentence
 
 
 def _train_word(sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
