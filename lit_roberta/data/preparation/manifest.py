@@ -21,6 +21,13 @@ MANIFEST, TOKENIZER = "manifest.json", "tokenizer.json"
 PARTS = ("train", "validation", "test")
 
 
+_KINDS = {
+    **dict.fromkeys(("inputs", "parts", "facts"), dict),
+    **dict.fromkeys(("files", "notes"), list),
+    **dict.fromkeys(("digest", "tokenizer"), str),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """What a prepared folder says of itself."""
@@ -81,6 +88,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     try:
         manifest = Manifest(**state)
+        _require_kinds(manifest)
         sizes = {
             folder / part / name: size
             for part in PARTS
@@ -94,6 +102,19 @@ def read_manifest(folder: Path) -> Manifest:
             what = "is missing" if found is None else f"has {found:,} bytes"
             raise _damaged(folder, f"{path.relative_to(folder)} of {size:,} bytes {what}")
     return manifest
+
+
+def _require_kinds(manifest: Manifest) -> None:
+    """Refuse what was edited into something else; the first to use it would not know why.
+
+    Raises:
+        TypeError: If a field is of another kind than it is written as.
+    """
+    for name, kind in _KINDS.items():
+        if not isinstance(getattr(manifest, name), kind):
+            raise TypeError(name)
+    if not isinstance(manifest.inputs["corpus"], dict):
+        raise TypeError("inputs")
 
 
 def _damaged(folder: Path, what: str) -> UserError:
