@@ -15,6 +15,8 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.training.stopping import StopOnSignal
+
 Moment = Literal[
     "between micro-batches",
     "after the step",
@@ -39,7 +41,8 @@ SAVING: tuple[Moment, ...] = (
 class Hit:
     """A signal that the process gets, once."""
 
-    signal: signal.Signals
+    signal: signal.Signals | None
+    """None: the run's time is up."""
     update: int
     """Updates finished by then."""
     moment: Moment = "between micro-batches"
@@ -68,6 +71,9 @@ class Striker(Callback):
             and self.hit.rank in (None, trainer.global_rank)
         ):
             self.struck = True
+            if self.hit.signal is None:
+                _end_time(trainer)
+                return
             workers = multiprocessing.active_children()
             for worker in workers if self.hit.to != "training" else ():
                 os.kill(worker.pid or 0, self.hit.signal)
@@ -119,6 +125,14 @@ class Striker(Callback):
 
     def on_validation_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
         self.strike(trainer, "validation")
+
+
+def _end_time(trainer: pl.Trainer) -> None:
+    """Let the run's time be up."""
+    callbacks: list[Callback] = trainer.callbacks  # type: ignore[attr-defined]
+    for callback in callbacks:
+        if isinstance(callback, StopOnSignal):
+            callback._deadline = 0.0
 
 
 class StopAt(Callback):
