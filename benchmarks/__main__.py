@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import batches, encoder, lightning_overhead, loading, prepare
+from benchmarks import batches, encoder, lightning_overhead, loading, prepare, resume
 
 BENCHMARKS = {
     "encoder": encoder.main,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "lightning": lightning_overhead.main,
     "prepare": prepare.main,
     "loading": loading.main,
+    "resume": resume.main,
 }
 
 

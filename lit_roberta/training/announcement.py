@@ -8,8 +8,8 @@ from pathlib import Path
 import pytorch_lightning as pl
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.training.checkpoint_settings import CheckpointSettings
-from lit_roberta.training.conditions import Conditions, changes, run_conditions
+from lit_roberta.training.checkpoint_settings import CheckpointSettings, trained_by
+from lit_roberta.training.conditions import Conditions, changes, differences, run_conditions
 from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.size_notices import describe_updates
 
@@ -54,7 +54,13 @@ def announce_run(
     if module.schedule.num_warmup_updates(total) == total > 1:
         logger.info("The warm-up takes the whole run: the rate never falls.")
     if checkpoint is not None:
-        _announce_resumption(checkpoint, total=total, conditions=run_conditions(trainer, data))
+        conditions = run_conditions(trainer, data)
+        _announce_resumption(checkpoint, total=total, conditions=conditions)
+        workers = "data.num_workers"
+        before = {**checkpoint.training, workers: checkpoint.conditions.get(workers)}
+        now = {**trained_by(module.settings), workers: conditions[workers]}
+        if changed := differences(before, now):
+            logger.info("From here on by other settings: %s.", "; ".join(changed))
     logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
 
 

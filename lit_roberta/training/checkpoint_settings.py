@@ -52,6 +52,8 @@ class CheckpointSettings:
     """What a length in hours came to when the run started. None: none was asked for."""
     stage_starts: Sequence[int]
     """The first update of each stage of length."""
+    training: Mapping[str, Any]
+    """How it was trained: optimizer, schedule and the weights of losses, flat."""
     conditions: Mapping[str, object]
     """What else the run's numbers depend on."""
 
@@ -137,6 +139,7 @@ def _read(path: Path) -> CheckpointSettings:
             total_updates=int(checkpoint["total_updates"]),
             hours=checkpoint.get("hours"),
             stage_starts=[int(start) for start in checkpoint["stage_starts"]],
+            training=trained_by(settings),
             conditions=dict(checkpoint["conditions"]),
         )
     except Exception as error:
@@ -148,6 +151,17 @@ def _read(path: Path) -> CheckpointSettings:
         remedy = f"{damaged} in it has another checksum."
         raise must("ckpt_path", "be as it was written", str(path), remedy)
     return found
+
+
+def trained_by(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Give how a module is trained, by the names on the command line.
+
+    Args:
+        settings: Those that a module was made with, which may change when a run goes on.
+    """
+    names = ("optimizer", "schedule", "frequency_weighted_loss")
+    flat = flatten({"model": {name: settings[name] for name in names}})
+    return {name: _plain(value) for name, value in flat}
 
 
 def check_weights(stored: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:

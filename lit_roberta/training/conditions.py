@@ -18,7 +18,9 @@ from lit_roberta.errors import must
 
 Conditions = dict[str, int | float | str | bool | None]
 
-_FREE = frozenset({"data.micro_batch_size", "processes", "device", "precision", "threads"})
+_ROUNDING = frozenset({"data.micro_batch_size", "processes", "device", "precision", "threads"})
+"""What may change when a run goes on, and changes how sums are rounded."""
+_FREE = _ROUNDING | {"data.num_workers"}
 """What may change when a run goes on."""
 _NEW_RUN = "To train on under it, start a new run: another --trainer.default_root_dir."
 
@@ -44,6 +46,7 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
         "device": trainer.strategy.root_device.type,
         "precision": str(trainer.precision),
         "threads": torch.get_num_threads(),
+        "data.num_workers": data.num_workers,
     }
 
 
@@ -68,14 +71,24 @@ def refuse_another_run(before: Mapping[str, object], now: Mapping[str, object]) 
 
 
 def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    """List what is no longer as it was.
+    """List what is no longer as it was, and makes the run another one in its last digits.
 
     Example:
         >>> changes({"processes": 2, "threads": 1}, {"processes": 4, "threads": 1})
         ['processes 2, now 4']
     """
+    return differences(before, {name: now[name] for name in now if name in _ROUNDING})
+
+
+def differences(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """List settings that had another value before, with both values.
+
+    Example:
+        >>> differences({"lr": 1e-3, "eps": 1e-6}, {"lr": 5e-4, "eps": 1e-6, "new": 1})
+        ['lr 0.001, now 0.0005']
+    """
     return [
         f"{name} {before[name]}, now {value}"
         for name, value in now.items()
-        if name in _FREE and name in before and before[name] != value
+        if name in before and before[name] != value
     ]

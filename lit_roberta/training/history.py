@@ -25,8 +25,9 @@ class History:
     """
 
     def __init__(self) -> None:
-        self._sums: list[Tensor] = []
-        self._counts: list[Tensor] = []
+        # Plain numbers for epochs that are through: a run of many goes on as fast as one of few.
+        self._sums: list[Tensor | float] = []
+        self._counts: list[Tensor | int] = []
         self._stage = 0
         self._earlier_epochs = 0
         """Epochs of the stages before."""
@@ -73,14 +74,18 @@ class History:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from stored sums."""
-        self._sums = [torch.tensor(loss, dtype=torch.float64) for loss in state["sums"]]
-        self._counts = [torch.tensor(count) for count in state["counts"]]
+        self._sums, self._counts = list(state["sums"]), list(state["counts"])
+        if self._counts:  # the last epoch goes on, and the others are through
+            self._sums[-1] = torch.tensor(self._sums[-1], dtype=torch.float64)
+            self._counts[-1] = torch.tensor(self._counts[-1])
         self._stage, self._earlier_epochs = state["stage"], state["earlier_epochs"]
 
     def to(self, device: torch.device) -> None:
         """Move the sums to the device that trains."""
-        self._sums = [loss.to(device) for loss in self._sums]
-        self._counts = [count.to(device) for count in self._counts]
+        for values in (self._sums, self._counts):
+            for place, value in enumerate(values):
+                if isinstance(value, Tensor):
+                    values[place] = value.to(device)
 
     def write(self, path: Path) -> None:
         """Write the losses as JSON, whole or not at all; null for an epoch without any."""

@@ -112,34 +112,6 @@ def test_the_text_is_the_checkpoints_unless_another_is_named(command: Command) -
     assert "203 documents" in command.messages
 
 
-CHANGED = {
-    "--seed_everything=3": "seed_everything must stay the checkpoint's 0, got 3.",
-    "--data.corpus=python-docs": (
-        "data.corpus must hold the checkpoint's text (toy), got 'python-docs'."
-    ),
-    "--data.batch_size=8": "data.batch_size must stay the checkpoint's 64, got 8.",
-    "--data.max_length=32": "data.max_length must stay the checkpoint's 64, got 32.",
-    "--data.format=sentence": (
-        "data.format must stay the checkpoint's 'doc-sentences', got 'sentence'."
-    ),
-    "--data.masking.rate=0.4": "data.masking.rate must stay the checkpoint's 0.15, got 0.4.",
-    "--data.masking.copies=3": "data.masking.copies must stay the checkpoint's None, got 3.",
-}
-
-
-def test_a_run_does_not_go_on_as_another(command: Command) -> None:
-    fit = ["fit", "--config=roberta", *TINY]
-    assert command(*fit, "--trainer.max_steps=2") == 0
-    before = (command.folder / "runs/roberta/checkpoints/last.ckpt").read_bytes()
-    for flag, words in CHANGED.items():
-        line = command.refuses(*fit, "--trainer.max_steps=4", "--ckpt_path=last", flag)
-        assert line.startswith(words), line
-    assert (command.folder / "runs/roberta/checkpoints/last.ckpt").read_bytes() == before
-    allowed = ["--data.micro_batch_size=5", "--data.num_workers=1", "--model.optimizer.lr=1e-5"]
-    assert command(*fit, "--trainer.max_steps=4", "--ckpt_path=last", *allowed) == 0
-    assert "Not bit by bit" in command.messages
-
-
 def test_a_text_that_was_edited_is_not_the_checkpoints(command: Command) -> None:
     toy = resources.files("lit_roberta.toy").joinpath("corpus.txt").read_text("utf-8")
     Path("mine.txt").write_text(toy)
