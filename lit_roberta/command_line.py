@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import chain
@@ -66,6 +66,30 @@ def read_attribute_docstrings(wanted: bool) -> None:
     It takes a second, which a start without `--help` need not wait for.
     """
     set_parsing_settings(docstring_parse_attribute_docstrings=wanted)
+
+
+def exit_status_of(act: Callable[[], int | None], *, interrupted: str) -> int:
+    """Run a command, with notices for a person and one line for an error.
+
+    Args:
+        act: What the command does; gives its exit status, None for 0.
+        interrupted: What Ctrl-C leaves behind, as a sentence.
+
+    Returns:
+        The exit status: that of the command; 2 after an error of the user's; 130 after Ctrl-C.
+    """
+    with notices_on_stderr():
+        try:
+            return act() or 0
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        except BaseException as error:
+            # Lightning's own clean-up can fail after an interruption, and hides it behind that.
+            if error_behind(error, KeyboardInterrupt) is None:
+                raise
+            sys.stderr.write(f"{interrupted}\n")
+            return 130
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from jsonargparse import Namespace
 
-from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
+from lit_roberta.command_line import exit_status_of, read_attribute_docstrings
 from lit_roberta.corpora.budget import DEFAULT_COPIES, DEFAULT_PASSES, check_spending
 from lit_roberta.corpora.parsing import (
     output_folder,
@@ -24,7 +24,6 @@ from lit_roberta.corpora.report import report
 from lit_roberta.data.preparation.making import Making
 from lit_roberta.data.preparation.preparing import prepare_into
 from lit_roberta.data.tokens.tokenizer import TokenizerConfig
-from lit_roberta.errors import UserError
 
 logger = logging.getLogger(__name__)
 
@@ -45,16 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    with notices_on_stderr():
-        try:
-            _prepare(_parse(words))
-        except UserError as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
-        except KeyboardInterrupt:
-            sys.stderr.write("Interrupted. The same command goes on from here.\n")
-            return 130
-    return 0
+    return exit_status_of(
+        lambda: _prepare(_parse(words)),
+        interrupted="Interrupted. The same command goes on from here.",
+    )
 
 
 def _parse(words: Sequence[str]) -> Namespace:

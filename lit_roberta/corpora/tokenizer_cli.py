@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 from jsonargparse import Namespace
 
-from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
+from lit_roberta.command_line import exit_status_of, read_attribute_docstrings
 from lit_roberta.corpora.parsing import output_folder, text_config, text_parser
 from lit_roberta.corpora.progress import shown_progress
 from lit_roberta.data.corpus.split import TRAIN
 from lit_roberta.data.preparation.reading import read_text
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import must
 
 logger = logging.getLogger(__name__)
 
@@ -35,21 +35,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    with notices_on_stderr():
-        try:
-            if words[:1] != ["train"]:
-                raise must("tokenizer", "be told to train", " ".join(words[:1]), "See --help.")
-            _train(_parse(words[1:]))
-        except UserError as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
-        except KeyboardInterrupt:
-            sys.stderr.write("Interrupted: no tokenizer was written.\n")
-            return 130
-    return 0
+    return exit_status_of(
+        lambda: _train(_parse(words)), interrupted="Interrupted: no tokenizer was written."
+    )
 
 
 def _parse(words: Sequence[str]) -> Namespace:
+    if words[:1] != ["train"]:
+        raise must("tokenizer", "be told to train", " ".join(words[:1]), "See --help.")
+    words = words[1:]
     read_attribute_docstrings(wanted="--help" in words or "-h" in words)
     parser = text_parser(
         "Train a tokenizer on the training part of a text: what is held out has to stay unseen."

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from jsonargparse import Namespace
 from rich.console import Console
 
-from lit_roberta.command_line import notices_on_stderr, one_line
-from lit_roberta.errors import UserError, error_behind, must
+from lit_roberta.command_line import exit_status_of, one_line
+from lit_roberta.errors import UserError, must
 from lit_roberta.planning.plan import Plan, make_plan
 from lit_roberta.planning.table import as_json, as_table
 from lit_roberta.planning.unstarted import build_unstarted
@@ -55,24 +55,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    with notices_on_stderr():
-        try:
-            asked = parse(words)
-            plan = plan_run(asked)
-        except UserError as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
-        except BaseException as error:
-            # Lightning exits in its own way where a trial is interrupted.
-            if error_behind(error, KeyboardInterrupt) is None:
-                raise
-            sys.stderr.write("Interrupted. Nothing was written.\n")
-            return 130
+    return exit_status_of(
+        lambda: _print(parse(words)), interrupted="Interrupted. Nothing was written."
+    )
+
+
+def _print(asked: Request) -> None:
+    plan = plan_run(asked)
     if asked.json:
         sys.stdout.write(as_json(plan) + "\n")
     else:
         Console().print(as_table(plan))
-    return 0
 
 
 def plan_run(asked: Request) -> Plan:

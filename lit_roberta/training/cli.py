@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lit_roberta.command_line import notices_on_stderr, one_line
-from lit_roberta.errors import UserError, error_behind
+from lit_roberta.command_line import exit_status_of, one_line
+from lit_roberta.errors import UserError
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.disk import full_disk_in_one_line
@@ -52,16 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C, 143 after SIGTERM.
     """
-    with notices_on_stderr():
-        try:
-            return run(sys.argv[1:] if argv is None else argv).exit_status
-        except UserError as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
-        except BaseException as error:
-            # Lightning's own clean-up can fail where a run was interrupted before its first
-            # update, and hides the interruption behind its failure.
-            if error_behind(error, KeyboardInterrupt) is None:
-                raise
-            sys.stderr.write("Interrupted before the first update: there is nothing to save.\n")
-            return 130
+    words = sys.argv[1:] if argv is None else list(argv)
+    return exit_status_of(
+        lambda: run(words).exit_status,
+        interrupted="Interrupted before the first update: there is nothing to save.",
+    )
