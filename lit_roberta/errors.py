@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -44,6 +45,17 @@ def error_behind(error: BaseException | None, kind: type[E]) -> E | None:
     Returns:
         The first of that kind, the outermost itself included; None where there is none.
     """
-    while error is not None and not isinstance(error, kind):
+    return next((each for each in errors_behind(error) if isinstance(each, kind)), None)
+
+
+def errors_behind(error: BaseException | None) -> Iterator[BaseException]:
+    """Give an error, and those that it was raised from or after, each once.
+
+    One that a library wrapped and that was then taken out of its wrapping and raised again stands
+    behind itself.
+    """
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
         error = error.__cause__ or error.__context__
-    return error

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lit_roberta.errors import UserError, error_behind
+from lit_roberta.errors import UserError, error_behind, errors_behind
 
 _DISK = frozenset(
     {
@@ -51,10 +51,9 @@ def full_disk_in_one_line() -> Iterator[None]:
 
 def _disk_error(error: BaseException | None) -> OSError | None:
     """Find what the system said, also behind what a clean-up raised after it."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in _DISK:
-            return error
-        error = error.__cause__ or error.__context__
+    for each in errors_behind(error):
+        if isinstance(each, OSError) and each.errno in _DISK:
+            return each
     return None
 
 

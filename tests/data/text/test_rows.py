@@ -155,7 +155,9 @@ def test_a_parquet_file_that_is_damaged_inside_is_an_error_or_text(
     data = bytearray(parquet_of(text=[f"The cat {number} sat." for number in range(100)]))
     data[offset : offset + 8] = bytes(255 - byte for byte in data[offset : offset + 8])
     with contextlib.suppress(UserError):
-        assert all(isinstance(text, str) for text in read_file(tmp_path / "a.parquet", data))
+        assert all(
+            isinstance(text, str) for text in read_file(tmp_path / "a.parquet", bytes(data))
+        )
 
 
 def test_a_parquet_file_of_long_and_repeated_strings_is_read(tmp_path: Path) -> None:
