@@ -15,17 +15,15 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.trainer.states import TrainerFn
 from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
-from lit_roberta.batch import Batch, HeldOutBatch, Update
+from lit_roberta.batch import Update
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.objectives import loss_weights, sums
+from lit_roberta.objectives import loss_weights
 from lit_roberta.training.divergence import DivergenceWatch
 from lit_roberta.training.guard import DivergenceGuard
-from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
 from lit_roberta.training.history import History
 from lit_roberta.training.losses import micro_batch_losses
 from lit_roberta.training.meter import TrainingMeter, UpdateSums
@@ -37,11 +35,12 @@ from lit_roberta.training.optimizer import (
 from lit_roberta.training.ranks import counts_over_ranks, sums_over_ranks, without_synchronisation
 from lit_roberta.training.run_state import add_run_state, take_run_state
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
+from lit_roberta.training.scoring import ScoringModule
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
 from lit_roberta.training.sharding import shard_model, whole
 
 
-class PretrainingModule(pl.LightningModule):
+class PretrainingModule(ScoringModule):
     """Pretrain an encoder on masked language modelling, and on next-sentence prediction if asked.
 
     Args:
@@ -79,7 +78,6 @@ class PretrainingModule(pl.LightningModule):
         self.optimizer_config = optimizer
         self.schedule = schedule
         self.seed = seed
-        self.held_out_metrics = HeldOutMetrics()
         self.history = History()
         self.meter = TrainingMeter()
         self.divergence = DivergenceWatch(uniform_loss=math.log(encoder.vocab_size))
@@ -113,13 +111,6 @@ class PretrainingModule(pl.LightningModule):
     def total_updates(self) -> int:
         """Updates of the whole run."""
         return self.trainer.max_steps
-
-    @property
-    def datamodule(self) -> Any:
-        """The data module that it is trained or judged on."""
-        datamodule = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert datamodule is not None, "train with datamodule=, not with loaders"
-        return datamodule
 
     def configure_callbacks(self) -> list[pl.Callback]:
         """Guard a run that was put together by hand, too."""
@@ -221,48 +212,6 @@ class PretrainingModule(pl.LightningModule):
         )
         for group in self._adamw.param_groups:
             group["lr"] = self.optimizer_config.lr * factor
-
-    # ---- held-out text
-
-    def validation_step(
-        self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0
-    ) -> None:
-        """Score a batch of masked text or of pairs."""
-        self._score(batch.batch)
-
-    def test_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
-        """Score a batch of masked text or of pairs."""
-        self._score(batch.batch)
-
-    def predict_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> Tensor:
-        """Give the logits of the masked tokens of a batch."""
-        return self.model(*batch.batch[:4]).mlm_logits
-
-    def on_validation_epoch_end(self) -> None:
-        """Log what the validation text gave."""
-        self._log_held_out("val", part="validation")
-
-    def on_test_epoch_end(self) -> None:
-        """Log what the test text gave."""
-        self._log_held_out("test", part="test")
-
-    def _score(self, batch: Batch) -> None:
-        output = self.model(*batch[:4])
-        if batch.next_sentence_labels is None:
-            self.held_out_metrics.add_masked_lm(sums(output.mlm_logits, batch.labels[:, 1:]))
-        elif self.next_sentence:
-            self.held_out_metrics.add_next_sentence(
-                sums(output.nsp_logits, batch.next_sentence_labels)
-            )
-
-    def _log_held_out(self, prefix: str, *, part: HeldOutPart) -> None:
-        values = self.held_out_metrics.compute()
-        values["unigram_loss"] = unigram_loss(self.datamodule.prepared, part=part)
-        logged = {f"{prefix}/{name}": value for name, value in values.items()}
-        if self.trainer.state.fn == TrainerFn.FITTING:
-            # The step is said, because Lightning would count from 0 and put update 10 at 9.
-            logged["step"] = float(self.trainer.global_step)
-        self.log_dict(logged)
 
     # ---- checkpoints
 

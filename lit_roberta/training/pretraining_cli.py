@@ -7,15 +7,11 @@ asked for into the terms of the three, and refuses what they can't honour.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
-from jsonargparse import Namespace
 from pytorch_lightning.callbacks import Callback
-from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
-from lit_roberta.command_line import read_attribute_docstrings
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.announcement import (
@@ -36,13 +32,7 @@ from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
 from lit_roberta.training.hours import Hours, hours_to_train
 from lit_roberta.training.module import PretrainingModule
-from lit_roberta.training.parser import (
-    OneLineParser,
-    add_seed,
-    add_settings,
-    check_seed,
-    describe_checkpoint,
-)
+from lit_roberta.training.parsed_cli import ParsedCLI
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.ranks import EndTogether, was_started_by_another
 from lit_roberta.training.rollback import fit
@@ -59,7 +49,7 @@ HISTORY = "history.json"
 """The training loss of each epoch, in the run's folder."""
 
 
-class PretrainingCLI(LightningCLI):
+class PretrainingCLI(ParsedCLI):
     """Everything that a run is made of, built from arguments, and run.
 
     After running: `model`, `datamodule`, `trainer`, `config` and `exit_status`.
@@ -69,23 +59,8 @@ class PretrainingCLI(LightningCLI):
     """
 
     def __init__(self, argv: Sequence[str]) -> None:
-        read_attribute_docstrings(wanted="--help" in argv or "-h" in argv)
-        self._argv = list(argv)
         self.checkpoint: CheckpointSettings | None = None
-        super().__init__(
-            PretrainingModule,
-            PretrainingDataModule,
-            parser_class=OneLineParser,
-            parser_kwargs={"allow_abbrev": False},
-            save_config_kwargs={"overwrite": True},  # a resumed run saves its own again
-            trainer_defaults={
-                "log_every_n_steps": 10,
-                "num_sanity_val_steps": 0,
-                "enable_model_summary": False,  # one line of ours says what it is
-            },
-            auto_configure_optimizers=False,
-            args=self._argv,
-        )
+        super().__init__(argv)
 
     @property
     def exit_status(self) -> int:
@@ -96,53 +71,7 @@ class PretrainingCLI(LightningCLI):
         stops = [each.exit_status for each in callbacks if isinstance(each, StopOnSignal)]
         return max(stops, default=0)
 
-    # ---- the parser
-
-    def subcommands(self) -> dict[str, set[str]]:  # type: ignore[override]
-        """Name the subcommands, and Lightning's arguments that are not a user's.
-
-        Each has a parser of its own with some hundred arguments. Where the command line names one,
-        only that one's is built: a start is a second faster.
-        """
-        ours = {"weights_only", "verbose", "return_predictions"}
-        known = {name: skip | ours for name, skip in LightningCLI.subcommands().items()}
-        return {name: known[name] for name in self._argv[:1] if name in known} or known
-
-    def add_default_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
-        """Add the seed."""
-        add_seed(parser)
-
-    def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
-        """Add our own settings, and the links between settings."""
-        add_settings(parser, vocab_size=self._vocab_size)
-
-    def _prepare_subcommand_parser(
-        self, klass: type, subcommand: str, **kwargs: Any
-    ) -> LightningArgumentParser:
-        parser = super()._prepare_subcommand_parser(klass, subcommand, **kwargs)
-        describe_checkpoint(parser)
-        return parser
-
-    def parse_arguments(self, parser: LightningArgumentParser, args: Any) -> None:
-        """Parse twice: once for all settings, once for those that were given."""
-        self.config = parser.parse_args(args)
-        subcommand = self.config.subcommand
-        # Links want their source, also where defaults are left out.
-        seeded = [subcommand, "--seed_everything", "0", *args[args.index(subcommand) + 1 :]]
-        self.given = parser.parse_args(seeded, defaults=False)[subcommand]
-        check_seed(self.settings.seed_everything)
-
     # ---- what was asked for
-
-    @property
-    def settings(self) -> Namespace:
-        """The settings of the subcommand."""
-        return self.config[self.config.subcommand]
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the run."""
-        return Path(self.settings.trainer.default_root_dir)
 
     @property
     def leaves_no_trace(self) -> bool:

@@ -1,0 +1,77 @@
+"""How a module is judged on held-out text: masked tokens, and pairs where it has learned them.
+
+In: batches of held-out text. Out: metrics, logged once a part is through; logits, to predict with.
+It knows nothing of updates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytorch_lightning as pl
+from pytorch_lightning.trainer.states import TrainerFn
+from torch import Tensor
+
+from lit_roberta.batch import Batch, HeldOutBatch
+from lit_roberta.model.bert import BertModel
+from lit_roberta.objectives import sums
+from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
+
+
+class ScoringModule(pl.LightningModule):
+    """The half of a pretraining module that judges."""
+
+    model: BertModel
+    next_sentence: bool
+    """Whether pairs are judged, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held_out_metrics = HeldOutMetrics()
+
+    @property
+    def datamodule(self) -> Any:
+        """The data module that it is trained or judged on."""
+        datamodule = self.trainer.datamodule  # type: ignore[attr-defined]
+        assert datamodule is not None, "train with datamodule=, not with loaders"
+        return datamodule
+
+    def validation_step(
+        self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0
+    ) -> None:
+        """Score a batch of masked text or of pairs."""
+        self._score(batch.batch)
+
+    def test_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
+        """Score a batch of masked text or of pairs."""
+        self._score(batch.batch)
+
+    def predict_step(self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0) -> Tensor:
+        """Give the logits of the masked tokens of a batch."""
+        return self.model(*batch.batch[:4]).mlm_logits
+
+    def on_validation_epoch_end(self) -> None:
+        """Log what the validation text gave."""
+        self._log_held_out("val", part="validation")
+
+    def on_test_epoch_end(self) -> None:
+        """Log what the test text gave."""
+        self._log_held_out("test", part="test")
+
+    def _score(self, batch: Batch) -> None:
+        output = self.model(*batch[:4])
+        if batch.next_sentence_labels is None:
+            self.held_out_metrics.add_masked_lm(sums(output.mlm_logits, batch.labels[:, 1:]))
+        elif self.next_sentence:
+            self.held_out_metrics.add_next_sentence(
+                sums(output.nsp_logits, batch.next_sentence_labels)
+            )
+
+    def _log_held_out(self, prefix: str, *, part: HeldOutPart) -> None:
+        values = self.held_out_metrics.compute()
+        values["unigram_loss"] = unigram_loss(self.datamodule.prepared, part=part)
+        logged = {f"{prefix}/{name}": value for name, value in values.items()}
+        if self.trainer.state.fn == TrainerFn.FITTING:
+            # The step is said, because Lightning would count from 0 and put update 10 at 9.
+            logged["step"] = float(self.trainer.global_step)
+        self.log_dict(logged)
