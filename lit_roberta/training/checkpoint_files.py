@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from lightning_fabric.plugins import TorchCheckpointIO
 
-from lit_roberta.errors import must
+from lit_roberta.errors import error_behind, must
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ def _replacing(path: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        failure = _system_error(error)
+        failure = error_behind(error, OSError)  # torch wraps it in a RuntimeError
         if failure is None:
             raise
         remedy = f"The system says: {failure.strerror or failure}. Nothing was overwritten."
@@ -143,14 +143,6 @@ def _link(path: Path, other: Path) -> None:
         os.link(path, other)
     except OSError:
         shutil.copyfile(path, other)
-
-
-def _system_error(error: BaseException) -> OSError | None:
-    """Find what the file system said, also behind the RuntimeError that torch wraps it in."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, OSError):
-        cause = cause.__cause__ or cause.__context__
-    return cause
 
 
 def _write_through(folder: Path) -> None:
