@@ -1,7 +1,8 @@
 """The command line of the comparison: `compare.py`, and `lit-roberta compare`.
 
-Options of its own are few. Whatever begins with `--data.`, `--model.`, `--trainer.` or
-`--checkpoint.`, and `--compile`, is a setting of `train.py fit`, given to every recipe alike.
+Options of its own are few. Whatever begins with `--data.`, `--model.`, `--trainer.`,
+`--checkpoint.` or `--divergence.`, and `--compile`, is a setting of `train.py fit`, given to every
+recipe alike.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ from lit_roberta.comparison.results import Results
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.parser import OneLineParser
 
-_SHARED = ("data.", "model.", "trainer.", "checkpoint.", "compile", "seed_everything", "ckpt_path")
+_SHARED = (
+    "data.",
+    "model.",
+    "trainer.",
+    "checkpoint.",
+    "divergence.",
+    "compile",
+    "seed_everything",
+    "ckpt_path",
+)
 """How the settings of training begin."""
 
 _SIZES = ("tiny", "small", "base", "large")
