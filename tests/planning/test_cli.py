@@ -153,6 +153,7 @@ def test_a_person_gets_a_table_with_units(plan: Planner) -> None:
         assert words in said
 
 
+@pytest.mark.slow
 def test_hours_become_updates(plan: Planner) -> None:
     short, long = (plan(*TINY, f"--max_hours={hours}") for hours in (0.01, 0.1))
     assert short["updates"] < long["updates"]

@@ -65,6 +65,7 @@ def assert_equal(one: dict[str, Any], other: dict[str, Any]) -> None:
         assert torch.equal(weight, other[name]), name
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_a_prepared_folder_is_refused(folder: Folder) -> None:
     folder.prepare("prepared", "--corpus", "a.txt")
     words = (*FIT, "--data.corpus=prepared", "--trainer.default_root_dir=run")
