@@ -12,7 +12,6 @@ from typing import Any
 from rich.console import Console
 
 from lit_roberta.corpora.budget import Spending
-from lit_roberta.corpora.picture import draw_lengths
 from lit_roberta.corpora.rendering import show, to_markdown
 from lit_roberta.corpora.sections import describe
 from lit_roberta.corpora.suggesting import describe_suggestions, suggest_for
@@ -46,6 +45,9 @@ def report(folder: Path, config: TextConfig, spending: Mapping[str, Any]) -> Non
     ]
     page = to_markdown(f"The text of {config.name}", sections, picture=PICTURE)
     try:
+        # matplotlib is a large import, for those who ask for a report.
+        from lit_roberta.corpora.picture import draw_lengths
+
         write_whole(folder / PICTURE, draw_lengths(manifest.facts))
         write_whole(folder / REPORT, page.encode("utf-8", "replace"))
     except OSError as error:

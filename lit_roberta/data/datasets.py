@@ -27,10 +27,11 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from lit_roberta.batch import IGNORE_INDEX
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Format, PackingConfig, pack
 from lit_roberta.data.rows.building import ExampleBuilder
 from lit_roberta.data.rows.collation import attention_mask, to_tensor
-from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must

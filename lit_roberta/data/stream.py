@@ -15,13 +15,14 @@ from jaxtyping import Int64, UInt64
 from torch.utils.data import Dataset, Sampler
 
 from lit_roberta.batch import Cut, Update
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.mixture import Mixture
 from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import Examples
 from lit_roberta.data.examples.pieces import ragged_range
 from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
 from lit_roberta.data.rows.collation import attention_mask, to_tensor
-from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.packing import Format, PackingConfig, pack
 from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
-from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 

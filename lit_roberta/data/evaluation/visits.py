@@ -11,10 +11,11 @@ from torch.utils.data import Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, HeldOutBatch
 from lit_roberta.data.evaluation.heldout_masks import HELD_OUT_SEED
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.packing import Examples, PackingConfig, pack
 from lit_roberta.data.rows.building import ExampleBuilder
 from lit_roberta.data.rows.collation import to_batch, with_documents
-from lit_roberta.data.rows.masking import MaskingConfig, visit_keys
+from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.randomness import Purpose, random_bits

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from jaxtyping import Int64
 
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import (
     LONGEST,
@@ -21,7 +22,6 @@ from lit_roberta.data.examples.packing import (
 )
 from lit_roberta.data.examples.pairs import draw_pairs
 from lit_roberta.data.preparation.sampling import spread_sample
-from lit_roberta.data.rows.masking import visit_keys
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError, must
 

@@ -15,16 +15,17 @@ from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import Int64, UInt64
+from jaxtyping import Int64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.rows.choosing import Choice, choose_tokens
 from lit_roberta.data.rows.inputs import as_array, as_flags, number_of_each, require_rows
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
-from lit_roberta.randomness import Purpose, below, random_bits
+from lit_roberta.randomness import below
 
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
@@ -78,13 +79,6 @@ class MaskingConfig:
     def visit(self, epochs: Int64[np.ndarray, "..."]) -> Int64[np.ndarray, "..."]:
         """Turn epochs into visits: the whole difference between static and dynamic masking."""
         return epochs % self.copies if isinstance(self.copies, int) else epochs
-
-
-def visit_keys(
-    examples: Int64[np.ndarray, "..."], visits: Int64[np.ndarray, "..."], *, seed: int
-) -> UInt64[np.ndarray, "..."]:
-    """Hash what everything random about a row follows from: its mask, and its random B."""
-    return random_bits(seed, Purpose.VISIT, examples, visits)
 
 
 def corrupt(

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Int64, UInt64
 
+from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.packing import Examples, Format, PackingConfig, pack
 from lit_roberta.data.examples.pairs import Pairs, draw_pairs
-from lit_roberta.data.rows.masking import visit_keys
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError
 from tests.data.corpora import PAIRS, THREE_DOCUMENTS, corpus_of, even_corpus, numbered, shapes
