@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -36,9 +37,9 @@ class UpdateDataModule(pl.LightningDataModule):
     """Where stages start if that was fixed earlier."""
 
     @cached_property
+    @abstractmethod
     def training(self) -> TrainingText:
         """The training part as updates, by stage of length."""
-        raise NotImplementedError
 
     # ---- what an update is
 

@@ -30,10 +30,8 @@ def inputs_of(config: TextConfig, tokenizer: Tokenizer | None) -> dict[str, Any]
     del settings["weights"]
     if tokenizer is not None:
         settings["tokenizer"] = {"hash": hash_text(tokenizer.to_json())}
-    sources = {
-        f"data.{part}_corpus": settings[f"{part}_corpus"] for part in ("validation", "test")
-    }
-    if "python-docs" in (*config.sources.values(), *sources.values()):
+    held_out = (config.validation_corpus, config.test_corpus)
+    if "python-docs" in (*config.sources.values(), *held_out):
         settings["python-docs"] = read_python_docs()[1]
     # A file is known by its place from wherever it is asked for.
     settings["corpus"] = {name: _placed(source) for name, source in config.sources.items()}

@@ -14,13 +14,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from lit_roberta.data.corpus.overlap import measure_overlap
+from lit_roberta.data.corpus.overlap import Overlap, measure_overlap
 from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.corpus.split import TEST, TRAIN, VALIDATION, Parts
 from lit_roberta.data.preparation.concerns import find_concerns
@@ -41,6 +42,7 @@ from lit_roberta.data.preparation.reading import ReadText, read_text
 from lit_roberta.data.text.files import FileState
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.data.work import num_processors
 from lit_roberta.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -48,6 +50,9 @@ logger = logging.getLogger(__name__)
 Stage = Literal["reading", "comparing", "training the tokenizer", "encoding"]
 OnProgress = Callable[[Stage, int], None]
 """Told the stage, and the bytes of text that it is through with."""
+
+_WORTH_PROCESSES = 16 << 20
+"""Bytes of files from which on more than one process is started; each takes half a second."""
 
 _INPUTS, _TEXT = "inputs.json", "text"
 
@@ -59,14 +64,20 @@ class Making:
     config: TextConfig
     tokenizer: Tokenizer | None = None
     """One that is already there; None trains one on the training part."""
-    workers: int = 0
-    """Processes beside this one."""
+    workers: int | None = None
+    """Processes beside this one. None: as many as there are processors, and none for a small
+    text."""
     on_progress: OnProgress = lambda stage, size: None
     max_length: int = 128
     """Tokens of an example for which the manifest tells what each format would give."""
 
     def __post_init__(self) -> None:
         check_max_length(self.max_length)
+
+    @cached_property
+    def inputs(self) -> dict[str, Any]:
+        """Every setting that decides the tokens, as plain data."""
+        return inputs_of(self.config, self.tokenizer)
 
 
 def make_folder(making: Making, part: Path) -> None:
@@ -83,7 +94,7 @@ def make_folder(making: Making, part: Path) -> None:
     with _no_half_measures(part):
         states = [FileState.of(path.resolve()) for path in files_of(making.config)]
         _begin(part, making, states)
-        manifest = _fill(part, making, states)
+        manifest = _fill(part, making, states, workers=workers_for(making, states))
         for state in states:
             if not state.still_holds():
                 raise UserError(
@@ -116,7 +127,7 @@ def _no_half_measures(part: Path) -> Iterator[None]:
 def _begin(part: Path, making: Making, states: list[FileState]) -> None:
     """Go on with what an interrupted call left, if it was made from the same."""
     inputs = json.dumps(
-        [inputs_of(making.config, making.tokenizer), [list(state) for state in states]],
+        [making.inputs, [list(state) for state in states]],
         sort_keys=True,
     )
     path = part / _INPUTS
@@ -129,19 +140,25 @@ def _begin(part: Path, making: Making, states: list[FileState]) -> None:
     write_whole(path, inputs.encode("utf-8", "surrogatepass"))
 
 
-def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
+def workers_for(making: Making, states: list[FileState]) -> int:
+    """Tell how many processes a text is made with, where the files are in the states given."""
+    if making.workers is not None:
+        return making.workers
+    return num_processors() if sum(state.size for state in states) >= _WORTH_PROCESSES else 0
+
+
+def _fill(part: Path, making: Making, states: list[FileState], *, workers: int) -> Manifest:
     """Go through all stages."""
 
     def telling(stage: Stage) -> Callable[[int], None]:
         return lambda size: making.on_progress(stage, size)
 
-    text = read_text(
-        making.config, part / _TEXT, workers=making.workers, on_progress=telling("reading")
-    )
-    notes = [*text.notes, str(_overlap(text, making, telling("comparing")))]
+    text = read_text(making.config, part / _TEXT, workers=workers, on_progress=telling("reading"))
+    making.on_progress("comparing", 0)
+    notes = [*text.notes, str(_overlap(text, workers=workers))]
     tokenizer = _tokenizer(part / TOKENIZER, text, making, telling("training the tokenizer"))
     sizes = encode_shelves(
-        text.shelves, tokenizer, part, workers=making.workers, on_progress=telling("encoding")
+        text.shelves, tokenizer, part, workers=workers, on_progress=telling("encoding")
     )
     _drop_empty_sources(part, text, sizes)
     prepared = PreparedText(
@@ -151,6 +168,17 @@ def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
         digest=text_digest(text.shelves),
     )
     require_known_tokens(prepared, making.config)
+    return _describe(text, prepared, making, states, sizes)
+
+
+def _describe(
+    text: ReadText,
+    prepared: PreparedText,
+    making: Making,
+    states: list[FileState],
+    sizes: dict[str, dict[str, int]],
+) -> Manifest:
+    """Look at what was made, and say it."""
     facts = gather_facts(text, prepared)
     test_documents = prepared.parts.test.num_documents
     concerns = find_concerns(facts, making.config, test_documents=test_documents)
@@ -158,11 +186,11 @@ def _fill(part: Path, making: Making, states: list[FileState]) -> Manifest:
     prepared.notes.extend([*concerns, describe_parts(prepared), *unknown])
     facts |= {"concerns": [*concerns, *unknown]} | facts_at_length(prepared, making.max_length)
     return Manifest(
-        inputs=inputs_of(making.config, making.tokenizer),
+        inputs=making.inputs,
         files=[list(state) for state in states],
         digest=prepared.digest,
-        tokenizer=hash_text(tokenizer.to_json()),
-        vocab_size=tokenizer.vocab_size,
+        tokenizer=hash_text(prepared.tokenizer.to_json()),
+        vocab_size=prepared.tokenizer.vocab_size,
         token_bits=8 * prepared.parts.train.tokens.itemsize,
         parts={
             name: {
@@ -184,10 +212,9 @@ def facts_at_length(text: PreparedText, max_length: int) -> dict[str, Any]:
     return {"training": measure_formats(text.parts.train, max_length=max_length)}
 
 
-def _overlap(text: ReadText, making: Making, on_progress: Callable[[int], None]) -> object:
+def _overlap(text: ReadText, *, workers: int) -> Overlap:
     held_out = chain.from_iterable(chain(text.documents(VALIDATION), text.documents(TEST)))
-    on_progress(0)
-    return measure_overlap(text.documents(TRAIN), list(held_out), workers=making.workers)
+    return measure_overlap(text.documents(TRAIN), list(held_out), workers=workers)
 
 
 def _tokenizer(

@@ -15,20 +15,16 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock
 
 from lit_roberta.data.preparation.config import TextConfig, check_weights
-from lit_roberta.data.preparation.inputs import files_of, inputs_of, key_of, still_holds
+from lit_roberta.data.preparation.inputs import key_of, still_holds
 from lit_roberta.data.preparation.making import Making, facts_at_length, make_folder
 from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
 from lit_roberta.data.preparation.matching import check_settings, check_tokenizer
 from lit_roberta.data.preparation.place import beside, check_place, take_place
 from lit_roberta.data.preparation.prepared import PreparedText, open_prepared
 from lit_roberta.data.tokens.tokenizer import Tokenizer
-from lit_roberta.data.work import num_processors
 from lit_roberta.errors import UserError
 
 logger = logging.getLogger(__name__)
-
-_WORTH_PROCESSES = 16 << 20
-"""Bytes of text from which on more than one process is started; each takes half a second."""
 
 
 def cache_folder() -> Path:
@@ -62,8 +58,8 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         text = open_prepared(folder, manifest)
         check_tokenizer(tokenizer, text, folder)
         return text
-    cache = cache_folder() / "prepared" / key_of(inputs_of(config, tokenizer))
-    making = Making(config=config, tokenizer=tokenizer, workers=workers_for(config))
+    making = Making(config=config, tokenizer=tokenizer)
+    cache = cache_folder() / "prepared" / key_of(making.inputs)
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)
         return prepare_into(cache, making)
@@ -120,12 +116,6 @@ def prepared_folder(config: TextConfig) -> Path | None:
         return None
 
 
-def workers_for(config: TextConfig) -> int:
-    """Choose the number of processes for a text: none beside this one where it is small."""
-    size = sum(file.stat().st_size for file in files_of(config))
-    return 0 if size < _WORTH_PROCESSES else num_processors()
-
-
 def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:
     if not is_prepared(folder):
         return None
@@ -135,7 +125,7 @@ def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:
     except UserError as error:
         logger.warning("%s is prepared anew: %s", folder, error)
         return None
-    same = manifest.inputs == inputs_of(making.config, making.tokenizer)
+    same = manifest.inputs == making.inputs
     if not same or not still_holds(manifest, making.config):
         return None
     return manifest if "training" in manifest.facts else None

@@ -88,6 +88,18 @@ def read_text(
     if config.deduplicate and copies.any():
         notes.append(f"{int(copies.sum()):,} documents that are equal to earlier ones left out")
     parts = _parts(rows, corpora, config, given=set(given), kept=~(copies & config.deduplicate))
+    return ReadText(
+        shelves=_shelves(corpora, parts, given),
+        notes=notes,
+        corpora=[*corpora, *given.values()],
+        num_copies=int(copies.sum()),
+    )
+
+
+def _shelves(
+    corpora: list[Corpus], parts: UInt8[np.ndarray, " documents"], given: dict[str, Corpus]
+) -> list[Shelf]:
+    """Lay out the sources with what their documents are for, then the user's own parts."""
     ends = np.cumsum([len(corpus.documents) for corpus in corpora])[:-1]
     shelves = [
         Shelf(corpus.documents, part, number)
@@ -96,12 +108,7 @@ def read_text(
     for name, corpus in given.items():
         whole = np.full(len(corpus.documents), _ROLES[name], np.uint8)
         shelves.append(Shelf(corpus.documents, whole, 0))
-    return ReadText(
-        shelves=shelves,
-        notes=notes,
-        corpora=[*corpora, *given.values()],
-        num_copies=int(copies.sum()),
-    )
+    return shelves
 
 
 def _joined_rows(corpora: list[Corpus]) -> Shaped[np.ndarray, " documents"]:

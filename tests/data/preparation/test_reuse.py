@@ -5,15 +5,17 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lit_roberta.data.preparation import making
 from lit_roberta.data.preparation.config import TextConfig
-from lit_roberta.data.preparation.inputs import inputs_of, key_of
+from lit_roberta.data.preparation.inputs import files_of, inputs_of, key_of
 from lit_roberta.data.preparation.making import Making
 from lit_roberta.data.preparation.manifest import MANIFEST, read_manifest
-from lit_roberta.data.preparation.preparing import prepare_into, prepare_text, workers_for
+from lit_roberta.data.preparation.preparing import prepare_into, prepare_text
+from lit_roberta.data.text.files import FileState
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.errors import UserError
@@ -35,9 +37,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     made: list[Path] = []
     fill = making._fill
 
-    def note(part: Path, *arguments: object) -> object:
+    def note(part: Path, *arguments: Any, **options: Any) -> object:
         made.append(part)
-        return fill(part, *arguments)  # type: ignore[arg-type]
+        return fill(part, *arguments, **options)
 
     monkeypatch.setattr(making, "_fill", note)
     return made
@@ -188,7 +190,8 @@ def test_a_name_that_is_no_text_is_taken(tmp_path: Path, made: list[Path]) -> No
 def test_a_file_of_a_local_dataset_is_noticed(tmp_path: Path) -> None:
     config = TextConfig(corpus=f"hub:{tmp_path}")
     (tmp_path / "a.jsonl").write_text("x" * (17 << 20))
-    assert workers_for(config) > 0
+    states = list(map(FileState.of, files_of(config)))
+    assert making.workers_for(Making(config=config), states) > 0
 
 
 def test_two_commands_at_once_make_a_folder_once(config: TextConfig, tmp_path: Path) -> None:
