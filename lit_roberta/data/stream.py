@@ -17,7 +17,6 @@ from torch.utils.data import Dataset, Sampler
 from lit_roberta.batch import Cut, Update
 from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.mixture import Mixture
-from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import Examples
 from lit_roberta.data.examples.pieces import ragged_range
 from lit_roberta.data.rows.building import BuiltRows, ExampleBuilder
@@ -28,7 +27,7 @@ from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.errors import must
 
-__all__ = ["UpdateSampler", "UpdateStream", "examples_at", "first_epoch"]
+__all__ = ["UpdateSampler", "UpdateStream", "first_epoch"]
 
 _BLOCK_PLACES = 4096
 """Places of the stream that are looked up together: for a few it costs as much as for one."""

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Int64
 
+from lit_roberta.data.examples.order import examples_at
 from lit_roberta.data.examples.packing import Format
 from lit_roberta.data.rows.masking import MaskingConfig, dynamic_mask, static_mask
 from lit_roberta.data.sizes import UpdateSizes
-from lit_roberta.data.stream import UpdateStream, examples_at
+from lit_roberta.data.stream import UpdateStream
 from lit_roberta.errors import UserError
 from tests.data.corpora import (
     CLS,
