@@ -1,0 +1,66 @@
+"""A model on its way from one home to another: settings, weights and tokenizer, and no module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.exchange.names import Family
+from lit_roberta.model.bert import BertModel
+from lit_roberta.model.config import EncoderConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pretrained:
+    """What a model is made of, under our names, wherever it came from."""
+
+    source: str
+    """Where from, as the user named it."""
+    family: Family
+    encoder: EncoderConfig
+    weights: Mapping[str, Tensor]
+    """By the names of `BertModel`. A head that the source does not have is not in it; a pooler
+    may be in it without the head that reads it."""
+    tokenizer: Tokenizer | None
+    """None where the source came without one."""
+    pad_id: int = 0
+    """Id of the padding, which moves the positions of Hugging Face's RoBERTa."""
+    unused: Mapping[str, Tensor] = field(default_factory=dict)
+    """Weights without effect that the way back restores, by Hugging Face's names."""
+
+    @property
+    def has_masked_lm_head(self) -> bool:
+        """Whether it can predict tokens."""
+        return "masked_lm_head.bias" in self.weights
+
+    @property
+    def has_next_sentence_head(self) -> bool:
+        """Whether it can tell if B follows A."""
+        return "next_sentence_head.classifier.bias" in self.weights
+
+    @property
+    def has_pooler(self) -> bool:
+        """Whether [CLS] goes through a dense layer and tanh."""
+        return "next_sentence_head.pooler.bias" in self.weights
+
+    def build(self, *, next_sentence: bool | None = None, seed: int = 0) -> BertModel:
+        """Build the model, in evaluation mode.
+
+        Args:
+            next_sentence: Whether it has a next-sentence head. None: if the source has one.
+            seed: Of the initial weights of a head that the source does not have.
+        """
+        if next_sentence is None:
+            next_sentence = self.has_next_sentence_head
+        encoder = replace(self.encoder, tanh_pooler=next_sentence and self.has_pooler)
+        model = BertModel(encoder, next_sentence=next_sentence, seed=seed)
+        own = model.state_dict()
+        with torch.no_grad():
+            for name, weight in self.weights.items():
+                if name in own:
+                    own[name].copy_(weight)
+        return model.eval()

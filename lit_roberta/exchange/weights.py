@@ -1,0 +1,150 @@
+"""Weights under Hugging Face's names to weights under ours, and back, bit for bit.
+
+In: tensors by name. Out: the same numbers, joined, cut and in our order of rows. It knows nothing
+of files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lit_roberta.errors import must
+from lit_roberta.exchange.names import (
+    FLIPPED,
+    POSITIONS,
+    TIED,
+    Family,
+    is_of_head,
+    their_names,
+    with_trunk,
+)
+
+_BUFFERS = re.compile(r"embeddings\.(position_ids|token_type_ids)$")
+"""Constants that older versions stored."""
+
+_PADDING_POSITIONS = "embeddings.position_embeddings.weight[:padding]"
+
+
+class Converted(NamedTuple):
+    """Weights under our names."""
+
+    weights: dict[str, Tensor]
+    unused: dict[str, Tensor]
+    """What has no effect and is kept for the way back."""
+
+
+def to_ours(
+    theirs: MutableMapping[str, Tensor], *, family: Family, num_layers: int, pad_id: int
+) -> Converted:
+    """Turn Hugging Face's weights into ours.
+
+    Args:
+        theirs: With or without the trunk's prefix. Emptied on the way, so that the two do not
+            stand side by side in memory.
+        family: Whose names they have.
+        num_layers: Transformer layers that the configuration gives.
+        pad_id: Of the tokenizer; RoBERTa's positions start behind it.
+
+    Raises:
+        UserError: If a weight is missing, if one has no place in our model, or if the decoder is
+            not the token embedding.
+    """
+    _rename(theirs, family)
+    _drop_tied(theirs, family)
+    names = their_names(family, num_layers=num_layers)
+    found: dict[str, Tensor] = {}
+    for name, parts in names.items():
+        missing = [part for part in parts if part not in theirs]
+        if missing and not is_of_head(name):
+            raise must("the weights", f"hold {missing[0]}", "none", "Take another checkpoint.")
+        if not missing:
+            found[name] = _join(name, [theirs.pop(part) for part in parts])
+    if theirs:
+        remedy = "This model has no place for it, and would compute something else without it."
+        raise must("the weights", "be those of BERT or RoBERTa", min(theirs), remedy)
+    _require_whole_heads(found, names)
+    unused = {}
+    if family == "roberta":
+        rows = found[POSITIONS]
+        unused[_PADDING_POSITIONS] = rows[: pad_id + 1].clone()
+        found[POSITIONS] = rows[pad_id + 1 :].clone()
+    return Converted(found, unused)
+
+
+def to_theirs(
+    ours: Mapping[str, Tensor],
+    unused: Mapping[str, Tensor],
+    *,
+    family: Family,
+    num_layers: int,
+    pad_id: int,
+) -> dict[str, Tensor]:
+    """Turn our weights into Hugging Face's, each under one name: tied ones are not repeated.
+
+    Args:
+        ours: Of a `BertModel`.
+        unused: What `to_ours` kept.
+        family: Whose names to give; RoBERTa has no next-sentence head, so `ours` must have none.
+        num_layers: Transformer layers.
+        pad_id: Of the tokenizer.
+
+    Returns:
+        By their names, with the trunk's prefix.
+    """
+    names = their_names(family, num_layers=num_layers)
+    found: dict[str, Tensor] = {}
+    for name, weight in ours.items():
+        parts = names[name]
+        if name in FLIPPED:
+            weight = weight.flip(0)
+        if name == POSITIONS and family == "roberta":
+            padding = unused.get(_PADDING_POSITIONS)
+            if padding is None or len(padding) != pad_id + 1:
+                padding = weight.new_zeros(pad_id + 1, weight.shape[1])
+            weight = torch.cat([padding, weight])
+        for part, piece in zip(parts, weight.chunk(len(parts)), strict=True):
+            found[with_trunk(part, family)] = piece.contiguous()
+    return found
+
+
+def _rename(theirs: MutableMapping[str, Tensor], family: Family) -> None:
+    """Take prefix, the older names of layer norms, and constants away."""
+    for name in list(theirs):
+        weight = theirs.pop(name)
+        short = name.removeprefix(f"{family}.")
+        short = re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", short)
+        short = re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", short)
+        if not _BUFFERS.search(short):
+            theirs[short] = weight
+
+
+def _drop_tied(theirs: MutableMapping[str, Tensor], family: Family) -> None:
+    for name, original in TIED[family].items():
+        weight = theirs.pop(name, None)
+        if weight is None:
+            continue
+        if original not in theirs:
+            theirs[original] = weight
+        elif not torch.equal(weight, theirs[original]):
+            remedy = "Only a decoder that is tied to the token embedding is implemented."
+            raise must("the weights", f"hold one tensor as {name} and {original}", "two", remedy)
+
+
+def _join(name: str, parts: list[Tensor]) -> Tensor:
+    weight = parts[0] if len(parts) == 1 else torch.cat(parts)
+    return weight.flip(0) if name in FLIPPED else weight
+
+
+def _require_whole_heads(found: Mapping[str, Tensor], names: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a head that is there in part."""
+    for prefix in ("masked_lm_head.", "next_sentence_head.pooler.", "next_sentence_head.class"):
+        head = [name for name in names if name.startswith(prefix)]
+        missing = [name for name in head if name not in found]
+        if missing and len(missing) < len(head):
+            remedy = "The rest of that head is there: the file may be cut."
+            raise must("the weights", f"hold {names[missing[0]][0]}", "none", remedy)
