@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -31,6 +31,8 @@ class Pretrained:
     """Id of the padding, which moves the positions of Hugging Face's RoBERTa."""
     unused: Mapping[str, Tensor] = field(default_factory=dict)
     """Weights without effect that the way back restores, by Hugging Face's names."""
+    notices: Sequence[str] = ()
+    """What was left out or had to be guessed on the way here; a line each, for the user."""
 
     @property
     def has_masked_lm_head(self) -> bool:
