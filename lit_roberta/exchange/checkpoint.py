@@ -1,4 +1,4 @@
-"""The model inside a checkpoint of this package.
+"""The model inside a checkpoint of this package, and a checkpoint of an imported one.
 
 In: a file that training or an import wrote. Out: its model, without optimizer and run. Nothing in
 the file is executed.
@@ -6,7 +6,11 @@ the file is executed.
 
 from __future__ import annotations
 
+import os
 import zipfile
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +18,20 @@ import torch
 from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
-from lit_roberta.errors import must
+from lit_roberta.errors import error_behind, must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.model.config import EncoderConfig
 
 _PREFIX = "model."
 _PAIRS = ("sentence-pair", "segment-pair")
+
+
+IMPORTED = "imported"
+"""The entry of a checkpoint that an import wrote, and no training: where its model came from."""
+
+_SPARE = "next_sentence_head.pooler."
+"""Weights that a model may have without the head that reads them."""
 
 
 def read_checkpoint(path: Path) -> Pretrained:
@@ -32,16 +43,7 @@ def read_checkpoint(path: Path) -> Pretrained:
     try:
         damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
         checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        tokenizer = Tokenizer.from_json(checkpoint["tokenizer"])
-        found = Pretrained(
-            source=str(path),
-            family=_family(checkpoint),
-            encoder=EncoderConfig(**checkpoint["hyper_parameters"]["encoder"]),
-            weights=_weights(checkpoint["state_dict"]),
-            tokenizer=tokenizer,
-            pad_id=tokenizer.vocabulary.pad_id,
-            unused=checkpoint.get("unused_weights", {}),
-        )
+        found = _pretrained(checkpoint, source=str(path))
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
         # code; what is inside may be of any kind.
@@ -51,6 +53,85 @@ def read_checkpoint(path: Path) -> Pretrained:
         remedy = f"{damaged} in it has another checksum."
         raise must("the model", "be as it was written", str(path), remedy)
     return found
+
+
+def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
+    """Write a model as a checkpoint that training starts from, and that can be judged.
+
+    Args:
+        pretrained: The model.
+        path: A new file; it is there in whole or not at all.
+
+    Raises:
+        UserError: If there is such a file already, or the folder can't take it.
+    """
+    if path.exists():
+        raise must("the checkpoint", "be a new file", str(path), "Name another.")
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            torch.save(_contents(pretrained), file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        failure = error_behind(error, OSError)  # torch wraps it in a RuntimeError
+        if failure is None:
+            raise
+        remedy = f"The system says: {failure.strerror or failure}."
+        raise must("the folder", "take a checkpoint", str(path), remedy) from error
+
+
+def _contents(pretrained: Pretrained) -> dict[str, Any]:
+    """Give what a checkpoint of training would hold of the model, and what the way back needs."""
+    next_sentence = pretrained.has_next_sentence_head
+    spare = {
+        name: weight
+        for name, weight in pretrained.weights.items()
+        if name.startswith(_SPARE) and not next_sentence
+    }
+    tokenizer = pretrained.tokenizer
+    return {
+        "pytorch-lightning_version": version("pytorch-lightning"),
+        "epoch": 0,
+        "global_step": 0,
+        "state_dict": {
+            _PREFIX + name: weight
+            for name, weight in pretrained.weights.items()
+            if name not in spare
+        },
+        "hyper_parameters": {
+            "encoder": asdict(pretrained.encoder),
+            "next_sentence": next_sentence,
+        },
+        "tokenizer": None if tokenizer is None else tokenizer.to_json(),
+        IMPORTED: {"source": pretrained.source, "notices": list(pretrained.notices)},
+        "family": pretrained.family,
+        "pad_id": pretrained.pad_id,
+        "config": dict(pretrained.config),
+        "spare_weights": spare,
+        "unused_weights": dict(pretrained.unused),
+    }
+
+
+def _pretrained(checkpoint: dict[str, Any], *, source: str) -> Pretrained:
+    stored = checkpoint["tokenizer"]
+    tokenizer = None if stored is None else Tokenizer.from_json(stored)
+    pad_id = 0 if tokenizer is None else tokenizer.vocabulary.pad_id
+    return Pretrained(
+        source=source,
+        family=_family(checkpoint),
+        encoder=EncoderConfig(**checkpoint["hyper_parameters"]["encoder"]),
+        weights=_weights(checkpoint["state_dict"]) | checkpoint.get("spare_weights", {}),
+        tokenizer=tokenizer,
+        pad_id=checkpoint.get("pad_id", pad_id),
+        unused=checkpoint.get("unused_weights", {}),
+        config=checkpoint.get("config", {}),
+        notices=checkpoint.get(IMPORTED, {}).get("notices", ()),
+    )
 
 
 def _weights(state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,6 +32,8 @@ class Pretrained:
     """Id of the padding, which moves the positions of Hugging Face's RoBERTa."""
     unused: Mapping[str, Tensor] = field(default_factory=dict)
     """Weights without effect that the way back restores, by Hugging Face's names."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The `config.json` that it came with, for what of it has no effect on the model."""
     notices: Sequence[str] = ()
     """What was left out or had to be guessed on the way here; a line each, for the user."""
 

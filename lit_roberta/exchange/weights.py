@@ -7,7 +7,7 @@ of files.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 import torch
@@ -54,19 +54,17 @@ def to_ours(
         UserError: If a weight is missing, if one has no place in our model, or if the decoder is
             not the token embedding.
     """
-    _rename(theirs, family)
-    _drop_tied(theirs, family)
+    stored = short_names(theirs, family)
+    _drop_tied(theirs, stored, family)
     names = their_names(family, num_layers=num_layers)
+    _refuse_strangers(stored, names)
     found: dict[str, Tensor] = {}
     for name, parts in names.items():
-        missing = [part for part in parts if part not in theirs]
+        missing = [part for part in parts if part not in stored]
         if missing and not is_of_head(name):
             raise must("the weights", f"hold {missing[0]}", "none", "Take another checkpoint.")
         if not missing:
-            found[name] = _join(name, [theirs.pop(part) for part in parts])
-    if theirs:
-        remedy = "This model has no place for it, and would compute something else without it."
-        raise must("the weights", "be those of BERT or RoBERTa", min(theirs), remedy)
+            found[name] = _join(name, [theirs.pop(stored[part]) for part in parts])
     _require_whole_heads(found, names)
     unused = {}
     if family == "roberta":
@@ -112,25 +110,49 @@ def to_theirs(
     return found
 
 
-def _rename(theirs: MutableMapping[str, Tensor], family: Family) -> None:
-    """Take prefix, the older names of layer norms, and constants away."""
-    for name in list(theirs):
-        weight = theirs.pop(name)
+def short_names(names: Iterable[str], family: Family) -> dict[str, str]:
+    """Give the names of a file by those that the tables know.
+
+    Args:
+        names: With or without the trunk's prefix, also the older ones of layer norms.
+        family: Whose names they are.
+
+    Returns:
+        The names of the file, without those of constants.
+
+    Raises:
+        UserError: If two are one and the same to the tables.
+    """
+    found: dict[str, str] = {}
+    for name in names:
         short = name.removeprefix(f"{family}.")
         short = re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", short)
         short = re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", short)
+        if short in found:
+            remedy = "They may hold two models: take one of them."
+            raise must("the weights", f"hold {short} once", f"{found[short]} and {name}", remedy)
         if not _BUFFERS.search(short):
-            theirs[short] = weight
+            found[short] = name
+    return found
 
 
-def _drop_tied(theirs: MutableMapping[str, Tensor], family: Family) -> None:
+def _refuse_strangers(stored: Iterable[str], names: Mapping[str, Sequence[str]]) -> None:
+    strange = set(stored).difference(*names.values())
+    if strange:
+        remedy = "This model has no place for it, and would compute something else without it."
+        raise must("the weights", "be those of BERT or RoBERTa", min(strange), remedy)
+
+
+def _drop_tied(
+    theirs: MutableMapping[str, Tensor], stored: MutableMapping[str, str], family: Family
+) -> None:
     for name, original in TIED[family].items():
-        weight = theirs.pop(name, None)
-        if weight is None:
+        second = stored.pop(name, None)
+        if second is None:
             continue
-        if original not in theirs:
-            theirs[original] = weight
-        elif not torch.equal(weight, theirs[original]):
+        if original not in stored:
+            stored[original] = second
+        elif not torch.equal(theirs.pop(second), theirs[stored[original]]):
             remedy = "Only a decoder that is tied to the token embedding is implemented."
             raise must("the weights", f"hold one tensor as {name} and {original}", "two", remedy)
 

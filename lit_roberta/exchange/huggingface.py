@@ -1,0 +1,97 @@
+"""A model in a Hugging Face folder to ours.
+
+In: a folder as `save_pretrained` writes it. Out: settings, weights under our names, tokenizer. It
+neither needs `transformers` nor runs any code of the model's author.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.errors import must
+from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.settings import read_settings
+from lit_roberta.exchange.shapes import check_shapes
+from lit_roberta.exchange.weight_files import open_weights, read_json
+from lit_roberta.exchange.weights import short_names, to_ours
+
+CONFIG = "config.json"
+_TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
+_OTHER_TOKENIZERS = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
+
+
+def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
+    """Read a model of the Hugging Face world.
+
+    Args:
+        folder: Where it lies.
+        source: What the user called it. None: as the folder.
+
+    Raises:
+        UserError: If something is missing or damaged, if the parts do not fit each other, or if
+            the model is one that we would compute otherwise.
+    """
+    if not (folder / CONFIG).is_file():
+        remedy = "Take the whole folder that save_pretrained writes."
+        raise must("the model's folder", f"hold {CONFIG}", str(folder), remedy)
+    config = read_json(folder / CONFIG)
+    theirs = open_weights(folder)
+    settings = read_settings(config, theirs, str(folder / CONFIG))
+    family, encoder, pad_id = settings.family, settings.encoder, settings.pad_id
+    shapes = {short: theirs.shape(name) for short, name in short_names(theirs, family).items()}
+    check_shapes(shapes, encoder, family=family, pad_id=pad_id)
+    num_layers = encoder.num_hidden_layers
+    weights, unused = to_ours(theirs, family=family, num_layers=num_layers, pad_id=pad_id)
+    _require_numbers(weights)
+    has_both = {"next_sentence_head.pooler.bias", "next_sentence_head.classifier.bias"}
+    tokenizer, notices = _tokenizer(folder, encoder.vocab_size)
+    return Pretrained(
+        source=source or str(folder),
+        family=family,
+        encoder=replace(encoder, tanh_pooler=has_both <= weights.keys()),
+        weights=weights,
+        tokenizer=tokenizer,
+        pad_id=pad_id,
+        unused=unused,
+        config=config,
+        notices=notices,
+    )
+
+
+def _require_numbers(weights: Mapping[str, Tensor]) -> None:
+    """Refuse whole numbers, which need a scale to mean something, and what is not finite."""
+    for name, weight in weights.items():
+        if not weight.is_floating_point():
+            remedy = "Quantized weights are not implemented."
+            raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
+        if not torch.stack(weight.aminmax()).isfinite().all():
+            remedy = "The model computes nothing: take another checkpoint."
+            raise must("the weights", f"be finite in {name}", "NaN or infinity", remedy)
+
+
+def _tokenizer(folder: Path, rows: int) -> tuple[Tokenizer | None, list[str]]:
+    """Read the tokenizer beside a model, and check it against the embedding's rows."""
+    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
+        others = [name for name in _OTHER_TOKENIZERS if (folder / name).is_file()]
+        if others:
+            remedy = "Save it with transformers' AutoTokenizer, which writes tokenizer.json."
+            raise must("the tokenizer", "be in tokenizer.json", others[0], remedy)
+        return None, [f"no tokenizer: {folder} has none"]
+    tokenizer = Tokenizer.from_path(str(folder))
+    size = tokenizer.vocab_size
+    if size > rows:
+        remedy = f"Its last {size - rows} ids have no embedding: the two are not of one model."
+        raise must("the tokenizer", f"have at most {rows} entries", size, remedy)
+    notices = list(tokenizer.notices)
+    if size < rows:
+        notices.append(
+            f"{rows - size} of {rows} rows of the embedding have no token: they are kept, and "
+            "never drawn as a random token"
+        )
+    return tokenizer, notices

@@ -1,0 +1,35 @@
+"""Any model, from wherever it is: a checkpoint of ours, a folder, or a name on the hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lit_roberta.errors import must
+from lit_roberta.exchange.checkpoint import read_checkpoint
+from lit_roberta.exchange.huggingface import read_folder
+from lit_roberta.exchange.pretrained import Pretrained
+
+_PARTS = (".safetensors", ".bin", ".json")
+"""Of a folder, which is what can be read."""
+
+
+def load_pretrained(source: str) -> Pretrained:
+    """Load a model.
+
+    Args:
+        source: A `.ckpt` of this package, or a folder as Hugging Face's `save_pretrained` writes.
+
+    Raises:
+        UserError: If there is none, if it is damaged, or if it is one that we would compute
+            otherwise.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return read_folder(path)
+    if path.suffix in _PARTS and path.is_file():
+        remedy = "Give the folder that it lies in."
+        raise must("the model", "be a folder or a checkpoint", source, remedy)
+    if path.is_file():
+        return read_checkpoint(path)
+    remedy = "Give a .ckpt, or a folder with config.json."
+    raise must("the model", "be a file or a folder", source, remedy)

@@ -1,0 +1,58 @@
+"""The shapes that Hugging Face's weights must have for a configuration, before any is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lit_roberta.errors import must
+from lit_roberta.exchange.names import TIED, Family, their_names
+from lit_roberta.model.config import EncoderConfig
+
+Shape = tuple[int, ...]
+
+
+def check_shapes(
+    shapes: Mapping[str, Shape], encoder: EncoderConfig, *, family: Family, pad_id: int
+) -> None:
+    """Refuse weights of other shapes than the configuration gives.
+
+    Args:
+        shapes: By Hugging Face's names without the trunk's prefix. Names that the family does not
+            have are left to others.
+        encoder: What the configuration says.
+        family: Whose names.
+        pad_id: RoBERTa has a row of positions for each id up to it.
+
+    Raises:
+        UserError: Names the weight and both shapes.
+    """
+    table = their_names(family, num_layers=encoder.num_hidden_layers).values()
+    known = {name for parts in table for name in parts} | TIED[family].keys()
+    for name, shape in shapes.items():
+        if name not in known:
+            continue
+        wanted = _shape(name, encoder, padding_rows=pad_id + 1 if family == "roberta" else 0)
+        if shape != wanted:
+            remedy = f"By config.json it is {wanted}: the two are not of one model."
+            raise must("the weights", f"hold {name} in the shape {wanted}", shape, remedy)
+
+
+def _shape(name: str, encoder: EncoderConfig, *, padding_rows: int) -> Shape:
+    hidden, inner = encoder.hidden_size, encoder.intermediate_size
+    module, kind = name.rsplit(".", 1)
+    outputs = {
+        "embeddings.word_embeddings": encoder.vocab_size,
+        "embeddings.position_embeddings": encoder.max_position_embeddings + padding_rows,
+        "embeddings.token_type_embeddings": encoder.type_vocab_size,
+        "cls.predictions": encoder.vocab_size,
+        "cls.predictions.decoder": encoder.vocab_size,
+        "cls.seq_relationship": 2,
+        "lm_head": encoder.vocab_size,
+        "lm_head.decoder": encoder.vocab_size,
+    }
+    is_inner = module.endswith("intermediate.dense")
+    rows = outputs.get(module, inner if is_inner else hidden)
+    if kind == "bias" or module.lower().endswith(("layernorm", "layer_norm")):
+        return (rows,)
+    reads_inner = module.endswith(".output.dense") and ".attention." not in module
+    return rows, inner if reads_inner else hidden
