@@ -14,6 +14,22 @@ Family = Literal["bert", "roberta"]
 
 FAMILIES: tuple[Family, ...] = ("bert", "roberta")
 
+MODEL_TYPES: Mapping[str, Family] = {
+    "bert": "bert",
+    "roberta": "roberta",
+    "xlm-roberta": "roberta",
+    "camembert": "roberta",
+}
+"""What Hugging Face calls the kinds of model that are one of the two families."""
+
+CLASS_PREFIXES: Mapping[str, str] = {
+    "bert": "Bert",
+    "roberta": "Roberta",
+    "xlm-roberta": "XLMRoberta",
+    "camembert": "Camembert",
+}
+"""By model type: what the names of its classes begin with."""
+
 _EMBEDDINGS = {
     "embeddings.token.weight": "embeddings.word_embeddings.weight",
     "embeddings.segment.weight": "embeddings.token_type_embeddings.weight",

@@ -13,24 +13,8 @@ from typing import Any
 
 from lit_roberta.errors import must
 from lit_roberta.exchange.harmless import HARMLESS
-from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.names import CLASS_PREFIXES, MODEL_TYPES, Family
 from lit_roberta.model.config import EncoderConfig
-
-MODEL_TYPES: Mapping[str, Family] = {
-    "bert": "bert",
-    "roberta": "roberta",
-    "xlm-roberta": "roberta",
-    "camembert": "roberta",
-}
-"""What Hugging Face calls the kinds of model that are one of the two families."""
-
-CLASS_PREFIXES: Mapping[str, str] = {
-    "bert": "Bert",
-    "roberta": "Roberta",
-    "xlm-roberta": "XLMRoberta",
-    "camembert": "Camembert",
-}
-"""By model type: what the names of its classes begin with."""
 
 _REQUIRED = (
     "vocab_size",
