@@ -11,6 +11,7 @@ _COMMANDS = {
     "prepare": ("lit_roberta.corpora.cli", "turn raw text into a folder to train on"),
     "tokenizer": ("lit_roberta.corpora.tokenizer_cli", "train a tokenizer of its own"),
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
+    "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
 }
 """By name: the module whose `main` takes the rest of the arguments, and what it does."""

@@ -33,6 +33,8 @@ class Home:
     encoder: EncoderConfig
     weights: Mapping[str, Tensor]
     """Those that go there, by our names."""
+    max_length: int
+    """Tokens that a text may have: as many as the training's longest, where that is known."""
     second_segment: int
     """What the tokens of a pair's second text have for a segment."""
     notices: list[str]
@@ -67,6 +69,7 @@ def find_home(pretrained: Pretrained, family: Family | None = None) -> Home:
         family=family,
         encoder=encoder,
         weights=weights,
+        max_length=_max_length(pretrained),
         second_segment=int(pretrained.family == "bert" and encoder.type_vocab_size > 1),
         notices=list(_notices(pretrained, architecture, encoder)),
     )
@@ -116,6 +119,12 @@ def _without_place(architecture: str) -> tuple[str, ...]:
     return (_CLASSIFIER,) if architecture.endswith("Model") else ()
 
 
+def _max_length(pretrained: Pretrained) -> int:
+    """Give the length up to which positions were trained."""
+    longest = pretrained.encoder.max_position_embeddings
+    return longest if pretrained.run is None else min(longest, pretrained.run.max_length)
+
+
 def _notices(pretrained: Pretrained, architecture: str, encoder: EncoderConfig) -> Iterator[str]:
     for prefix in _without_place(architecture):
         if any(name.startswith(prefix) for name in pretrained.weights):
@@ -127,6 +136,12 @@ def _notices(pretrained: Pretrained, architecture: str, encoder: EncoderConfig) 
     if architecture.startswith("Bert") and pretrained.unused:
         names = ", ".join(sorted(pretrained.unused))
         yield f"Left out: {names}, which have no effect and no place in {architecture}."
+    if _max_length(pretrained) < pretrained.encoder.max_position_embeddings:
+        yield (
+            f"The tokenizer cuts at {_max_length(pretrained)} tokens, the longest that training "
+            f"saw: positions up to {pretrained.encoder.max_position_embeddings} are there, "
+            "untrained."
+        )
     if architecture.endswith("Model") and not pretrained.has_pooler:
         yield (
             f"{architecture} has a pooler and this model has none: transformers will draw one, "

@@ -21,6 +21,7 @@ from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import error_behind, must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.run_facts import read_run_facts
 from lit_roberta.model.config import EncoderConfig
 
 _PREFIX = "model."
@@ -43,7 +44,7 @@ def read_checkpoint(path: Path) -> Pretrained:
     try:
         damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
         checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        found = _pretrained(checkpoint, source=str(path))
+        found = _pretrained(checkpoint, path)
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
         # code; what is inside may be of any kind.
@@ -117,18 +118,19 @@ def _contents(pretrained: Pretrained) -> dict[str, Any]:
     }
 
 
-def _pretrained(checkpoint: dict[str, Any], *, source: str) -> Pretrained:
+def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
     stored = checkpoint["tokenizer"]
     tokenizer = None if stored is None else Tokenizer.from_json(stored)
     pad_id = 0 if tokenizer is None else tokenizer.vocabulary.pad_id
     return Pretrained(
-        source=source,
+        source=str(path),
         family=_family(checkpoint),
         encoder=EncoderConfig(**checkpoint["hyper_parameters"]["encoder"]),
         weights=_weights(checkpoint["state_dict"]) | checkpoint.get("spare_weights", {}),
         tokenizer=tokenizer,
         pad_id=checkpoint.get("pad_id", pad_id),
         unused=checkpoint.get("unused_weights", {}),
+        run=read_run_facts(checkpoint, path),
         config=checkpoint.get("config", {}),
         notices=checkpoint.get(IMPORTED, {}).get("notices", ()),
     )

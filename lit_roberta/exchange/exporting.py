@@ -6,6 +6,7 @@ In: a model. Out: the folder, whole and checked, or nothing. It is written besid
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,12 +14,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from safetensors.torch import save_file
+
 from lit_roberta.data.preparation.place import beside, sync_files, take_place
 from lit_roberta.errors import must
 from lit_roberta.exchange.architectures import Home, find_home, weights_at_home
+from lit_roberta.exchange.checking import Check, check_export
+from lit_roberta.exchange.model_card import CONFIG, model_card
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.settings_for_others import settings_for_others
 from lit_roberta.exchange.tokenizer_files import write_tokenizer
+from lit_roberta.exchange.weight_files import SAFETENSORS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +36,14 @@ class Exported:
     architecture: str
     """The class of `transformers` that it is."""
     notices: list[str]
-    """What was left out, and what was not checked; a line each."""
+    """What was left out or guessed; a line each."""
+    check: Check | None
+    """What `transformers` made of it; None where it is not installed."""
+
+    @property
+    def checked(self) -> str:
+        """What was checked, a sentence."""
+        return _say(self.check)
 
 
 def export(
@@ -47,30 +61,53 @@ def export(
             place for what the model computes, or the result computes something else.
     """
     home = find_home(pretrained, family)
-    with _written_beside(Path(folder)) as part:
+    notices = [*pretrained.notices, *home.notices]
+    with _written_beside(Path(folder)) as (part, whole):
         _write(home, pretrained, part)
-    return Exported(
-        folder=Path(folder), architecture=home.architecture, notices=list(home.notices)
-    )
+        check = check_export(part, home, pretrained)
+        card = model_card(home, pretrained, name=whole.name, checked=_say(check), notices=notices)
+        (part / "README.md").write_text(card, encoding="utf-8")
+        if pretrained.run is not None and pretrained.run.config is not None:
+            (part / CONFIG).write_text(pretrained.run.config, encoding="utf-8")
+    return Exported(folder=whole, architecture=home.architecture, notices=notices, check=check)
 
 
 def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
     weights = weights_at_home(home, pretrained)
-    _write_settings(home, pretrained, folder, dtype=str(next(iter(weights.values())).dtype))
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    settings = settings_for_others(
+        pretrained,
+        architecture=home.architecture,
+        family=home.family,
+        encoder=home.encoder,
+        dtype=next(iter(weights.values())).dtype,
+    )
+    text = json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False)
+    (folder / "config.json").write_text(text + "\n", encoding="utf-8")
+    save_file(weights, folder / SAFETENSORS, metadata={"format": "pt"})
+    # The library lets nobody else read its files.
+    (folder / SAFETENSORS).chmod((folder / "config.json").stat().st_mode)
     if pretrained.tokenizer is not None:
         write_tokenizer(
             pretrained.tokenizer,
             folder,
             family=home.family,
-            max_length=home.encoder.max_position_embeddings,
+            max_length=home.max_length,
             second_segment=home.second_segment,
         )
 
 
+def _say(check: Check | None) -> str:
+    if check is None:
+        return "It was not checked: transformers is not installed (pip install 'lit_roberta[hf]')."
+    return (
+        f"Loaded with transformers {check.version}: every weight was found, and the outputs are "
+        f"the checkpoint's to {check.difference:.1e}, {check.compared}."
+    )
+
+
 @contextmanager
-def _written_beside(folder: Path) -> Iterator[Path]:
-    """Give a place to write in, which takes the folder's name if all goes well.
+def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Give a place to write in, which takes the folder's name if all goes well; and that name.
 
     Raises:
         UserError: If something else is there, or nothing can be written there.
@@ -87,31 +124,8 @@ def _written_beside(folder: Path) -> Iterator[Path]:
         remedy = f"The system says: {error.strerror}."
         raise must("the output", "be writable", str(folder), remedy) from error
     try:
-        yield part
+        yield part, folder
         sync_files(part)
         take_place(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-# ---- until settings and weight files have their own homes
-
-import json  # noqa: E402
-
-from safetensors.torch import save_file  # noqa: E402
-
-
-def _write_settings(home: Home, pretrained: Pretrained, folder: Path, *, dtype: str) -> None:
-    shared = {name: value for name, value in vars(home.encoder).items() if name != "tanh_pooler"}
-    settings = {
-        "architectures": [home.architecture],
-        "model_type": home.family,
-        **shared,
-        "hidden_act": "gelu",
-        "pad_token_id": pretrained.pad_id,
-        "tie_word_embeddings": True,
-        "dtype": dtype.removeprefix("torch."),
-    }
-    if home.family == "roberta":
-        settings["max_position_embeddings"] += pretrained.pad_id + 1
-    (folder / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")

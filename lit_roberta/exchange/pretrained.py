@@ -11,6 +11,7 @@ from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.run_facts import RunFacts
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 
@@ -36,6 +37,8 @@ class Pretrained:
     """The `config.json` that it came with, for what of it has no effect on the model."""
     notices: Sequence[str] = ()
     """What was left out or had to be guessed on the way here; a line each, for the user."""
+    run: RunFacts | None = None
+    """The training that it comes from; None where it was not trained here."""
 
     @property
     def has_masked_lm_head(self) -> bool:

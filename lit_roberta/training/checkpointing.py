@@ -62,6 +62,8 @@ class PretrainingCheckpoint(Checkpoint):
         self.monitor = monitor
         self.folder = folder
         self.best_score = math.inf
+        self.validated: dict[str, float] = {}
+        """The last validation: its update, and what it measured."""
         self._saved_update = 0  # before the first update there is nothing to save
         self._due = False
 
@@ -112,6 +114,8 @@ class PretrainingCheckpoint(Checkpoint):
         if not _trains(trainer):
             return
         score = float(trainer.callback_metrics.get(self.monitor, math.nan))
+        measured = {name: float(value) for name, value in trainer.callback_metrics.items()}
+        self.validated = {"update": trainer.global_step, **measured}
         is_best = score < self.best_score  # never for NaN
         if is_best:
             self.best_score = score
@@ -129,12 +133,13 @@ class PretrainingCheckpoint(Checkpoint):
         stand_between_updates(checkpoint["loops"]["fit_loop"], num_updates=trainer.global_step)
 
     def state_dict(self) -> dict[str, Any]:
-        """Give the best score so far."""
-        return {"best_score": self.best_score}
+        """Give the best score so far, and the last validation for a reader."""
+        return {"best_score": self.best_score, "validated": dict(self.validated)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on with the best score so far."""
         self.best_score = state_dict["best_score"]
+        self.validated = state_dict.get("validated", {})
 
     # ---- saving
 

@@ -36,6 +36,7 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
     checkpoint["hours"] = module.hours
     checkpoint["stage_starts"] = [stage.start for stage in module.datamodule.run_sizes.stages]
     checkpoint["num_tokens"] = module.num_tokens
+    checkpoint["num_sequences"] = module.num_sequences
     checkpoint["history"] = module.history.state_dict()
     checkpoint["meter"] = module.meter.state_dict()
     checkpoint["divergence"] = module.divergence.state_dict()

@@ -1,0 +1,67 @@
+"""`lit-roberta export CHECKPOINT DIR`: a model out, for whoever has `transformers`.
+
+In: arguments. Out: a folder that `AutoModelForMaskedLM` and `AutoTokenizer` load.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+from jsonargparse import Namespace
+
+from lit_roberta.command_line import OneLineErrors, exit_status_of
+from lit_roberta.exchange.exporting import export
+from lit_roberta.exchange.loading import load_pretrained
+from lit_roberta.exchange.names import FAMILIES
+
+logger = logging.getLogger(__name__)
+
+_TERMINATED = 128 + signal.SIGTERM
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Export a model as a command line asks for.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    signal.signal(signal.SIGTERM, _leave)
+    return exit_status_of(
+        lambda: _export(_parse(words)), interrupted="Interrupted: nothing was written."
+    )
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Turn a request to end into an exception, so that nothing half written stays."""
+    sys.exit(_TERMINATED)
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    parser = OneLineErrors(
+        description="Write a model as a folder that transformers loads with its own classes.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("checkpoint", type=str, help="A .ckpt of a run, or a model's folder.")
+    parser.add_argument("folder", type=str, help="A new or an empty folder.")
+    parser.add_argument(
+        "--family",
+        choices=FAMILIES,
+        help="Whose classes: by default BERT's for a model that saw pairs, else RoBERTa's.",
+    )
+    return parser.parse_args(list(words))
+
+
+def _export(asked: Namespace) -> None:
+    exported = export(load_pretrained(asked.checkpoint), asked.folder, family=asked.family)
+    for notice in exported.notices:
+        logger.info("%s", notice)
+    logger.info("%s", exported.checked)
+    logger.info("%s in %s.", exported.architecture, exported.folder)

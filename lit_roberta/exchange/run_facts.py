@@ -1,0 +1,81 @@
+"""What is known of the run that a checkpoint comes from, for whoever reads of the model.
+
+In: what a checkpoint holds besides weights, and the run's folder. Out: the facts. What was not
+recorded is None: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_CHECKPOINTS = "checkpoints"
+_CONFIG = "config.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFacts:
+    """A run, up to a checkpoint."""
+
+    updates: int
+    total_updates: int
+    """That the run was to make."""
+    num_sequences: int | None
+    num_tokens: int
+    """Fed, without padding."""
+    conditions: Mapping[str, Any]
+    """Text, packing, masks and batch, by the names of their settings."""
+    settings: Mapping[str, Any]
+    """Of the model and its optimizer."""
+    text: Mapping[str, Any]
+    """Where the text came from, and how it was read and split."""
+    training_loss: float | None
+    """Of the last epoch, in nats per masked token."""
+    validated: Mapping[str, float]
+    """The last validation: its update, and what it measured."""
+    config: str | None
+    """The run's saved configuration, which makes the run again."""
+
+    @property
+    def max_length(self) -> int:
+        """The longest example of the training, in tokens, special ones included."""
+        return int(self.conditions["data.max_length"])
+
+
+def read_run_facts(checkpoint: Mapping[str, Any], path: Path) -> RunFacts | None:
+    """Read what a checkpoint tells of its run.
+
+    Args:
+        checkpoint: Its contents.
+        path: Where it lies; the run's configuration lies above its folder.
+
+    Returns:
+        None if no training wrote it.
+    """
+    if "conditions" not in checkpoint:
+        return None
+    callback = checkpoint.get("callbacks", {}).get("PretrainingCheckpoint", {})
+    history = checkpoint["history"]
+    loss = history["sums"][-1] / history["counts"][-1] if any(history["counts"][-1:]) else None
+    return RunFacts(
+        updates=int(checkpoint["global_step"]),
+        total_updates=int(checkpoint["total_updates"]),
+        num_sequences=checkpoint.get("num_sequences"),
+        num_tokens=int(checkpoint["num_tokens"]),
+        conditions=checkpoint["conditions"],
+        settings=checkpoint["hyper_parameters"],
+        text=checkpoint["PretrainingDataModule"],
+        training_loss=loss,
+        validated=callback.get("validated", {}),
+        config=_config(path),
+    )
+
+
+def _config(path: Path) -> str | None:
+    folder = path.resolve().parent
+    file = folder.parent / _CONFIG
+    if folder.name != _CHECKPOINTS or not file.is_file():
+        return None
+    return file.read_text(encoding="utf-8")
