@@ -6,30 +6,36 @@ from pathlib import Path
 
 from lit_roberta.errors import must
 from lit_roberta.exchange.checkpoint import read_checkpoint
-from lit_roberta.exchange.huggingface import read_folder
+from lit_roberta.exchange.fairseq import read_fairseq
+from lit_roberta.exchange.huggingface import CONFIG, read_folder
 from lit_roberta.exchange.pretrained import Pretrained
 
 _PARTS = (".safetensors", ".bin", ".json")
 """Of a folder, which is what can be read."""
+_FAIRSEQ = "model.pt"
+"""In the archives that fairseq's models are handed out in."""
 
 
 def load_pretrained(source: str) -> Pretrained:
     """Load a model.
 
     Args:
-        source: A `.ckpt` of this package, or a folder as Hugging Face's `save_pretrained` writes.
+        source: A `.ckpt` of this package, a folder as Hugging Face's `save_pretrained` writes, or
+            a `.pt` of fairseq's with its `dict.txt` beside it.
 
     Raises:
         UserError: If there is none, if it is damaged, or if it is one that we would compute
             otherwise.
     """
     path = Path(source)
+    if (path / _FAIRSEQ).is_file() and not (path / CONFIG).is_file():
+        return read_fairseq(path / _FAIRSEQ)
     if path.is_dir():
         return read_folder(path)
     if path.suffix in _PARTS and path.is_file():
         remedy = "Give the folder that it lies in."
         raise must("the model", "be a folder or a checkpoint", source, remedy)
     if path.is_file():
-        return read_checkpoint(path)
-    remedy = "Give a .ckpt, or a folder with config.json."
+        return read_fairseq(path) if path.suffix == ".pt" else read_checkpoint(path)
+    remedy = "Give a .ckpt, a .pt of fairseq's, or a folder with config.json."
     raise must("the model", "be a file or a folder", source, remedy)
