@@ -40,6 +40,5 @@ def update_contents(
     """
     starts = examples.starts[numbers]
     ends = examples.stops if examples.next_stops is None else examples.next_stops
-    boundaries = examples.pieces.document_token_offsets
-    documents = np.searchsorted(boundaries, starts, side="right") - 1
+    documents = examples.documents_of(starts)
     return UpdateContents(number, numbers, documents, starts, ends[numbers])

@@ -103,8 +103,8 @@ class TrainingText:
 
     def _measured(self, stage: int) -> tuple[int, float]:
         if stage not in self._facts:
-            lengths = self.examples(stage).lengths
-            self._facts[stage] = (len(lengths), float(np.mean(lengths)))
+            examples = self.examples(stage)
+            self._facts[stage] = (len(examples), examples.total_length / len(examples))
         return self._facts[stage]
 
     # ---- the updates

@@ -123,7 +123,7 @@ def longest_sequence(run: UnstartedRun) -> int:
     """Give the tokens of the longest sequence that the run has."""
     data = run.datamodule
     # The random B of a pair may be longer than the true one.
-    return data.packing.max_length if data.pairs else int(data.examples.lengths.max())
+    return data.packing.max_length if data.pairs else data.examples.longest
 
 
 def free_memory(run: UnstartedRun) -> int | None:

@@ -11,15 +11,9 @@ import numpy as np
 from jaxtyping import Bool, Int64
 
 from lit_roberta.data.evaluation.heldout_masks import HELD_OUT_SEED
-from lit_roberta.data.examples.packing import (
-    PAIR_FORMATS,
-    Format,
-    PackingConfig,
-    pack,
-    pair_runs_of,
-)
-from lit_roberta.data.examples.pieces import cut_sentences
-from lit_roberta.data.examples.runs import follow
+from lit_roberta.data.examples.blocks import Block
+from lit_roberta.data.examples.packing import PAIR_FORMATS, Format, PackingConfig, pack
+from lit_roberta.data.examples.runs import follow, runs_of
 from lit_roberta.data.rows.building import single_spans
 from lit_roberta.data.rows.collation import Spans
 from lit_roberta.data.tokens.store import TokenizedCorpus
@@ -62,8 +56,8 @@ def lay_out_held_out(corpus: TokenizedCorpus, *, format: Format, max_length: int
 
 
 def _pairs(corpus: TokenizedCorpus, config: PackingConfig) -> HeldOutRows:
-    pieces = cut_sentences(corpus, room=config.sentence_room)
-    runs = pair_runs_of(pieces, config, seed=HELD_OUT_SEED)
+    block = Block.whole(corpus, room=config.sentence_room)
+    pieces, runs = block.pieces, runs_of(block, config, seed=HELD_OUT_SEED)
     first = follow(runs.next_stops)
     documents = pieces.documents[first]
     last = first + 1 == pieces.document_stops[first]

@@ -34,7 +34,7 @@ class _ExampleBatches(Dataset[HeldOutBatch]):
         visit: int,
     ) -> None:
         self._builder = builder
-        order = np.argsort(-builder.examples.lengths[numbers], kind="stable")
+        order = np.argsort(-builder.examples.lengths_of(numbers), kind="stable")
         self._numbers = numbers[order]
         self._keys = visit_keys(self._numbers, np.array(visit), seed=seed)
         self._batch_size = batch_size
@@ -48,10 +48,9 @@ class _ExampleBatches(Dataset[HeldOutBatch]):
         built = self._builder.build(self._numbers[batch], self._keys[batch])
         rows, slots = np.nonzero(built.slots.labels != IGNORE_INDEX)
         tokens = built.spans.tokens_at(rows, built.slots.positions[rows, slots])
-        borders = self._builder.examples.pieces.document_token_offsets
         return with_documents(
             to_batch(built.rows, built.slots, built.next_sentence_labels),
-            np.searchsorted(borders, tokens, side="right") - 1,
+            self._builder.examples.documents_of(tokens),
         )
 
 

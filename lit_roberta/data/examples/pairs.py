@@ -63,14 +63,14 @@ def draw_pairs(
     """
     assert examples.pair_targets is not None, "the examples are pairs"
     assert examples.next_stops is not None, "the examples are pairs"
-    assert examples.partners is not None, "the examples are pairs"
+    assert examples.piece_offsets is not None, "the examples are pairs"
     starts, stops = examples.starts[numbers], examples.stops[numbers]
     label_bits = keyed_bits(keys, Purpose.NEXT_SENTENCE_LABEL)
     labels = (label_bits >> np.uint64(63)).astype(np.int64)
     random_starts = _draw_partners(examples, numbers, keys)
     next_starts = np.where(labels, stops, random_starts)
-    pieces = examples.pieces
-    offsets = pieces.offsets
+    offsets = examples.piece_offsets
+    ends = examples.document_token_offsets[examples.documents_of(next_starts) + 1]
     first = np.searchsorted(offsets, next_starts)
     room = starts + examples.config.max_length - 3 - (offsets[first + 1] - next_starts)
     stops = np.minimum(stops, offsets[np.searchsorted(offsets, room, side="right") - 1])
@@ -78,7 +78,7 @@ def draw_pairs(
         offsets[1:],
         next_starts + examples.pair_targets[numbers] - (stops - starts),
         at_least=first + 1,
-        at_most=pieces.document_stops[first],
+        at_most=np.searchsorted(offsets, ends),
     )
     next_stops = np.where(labels, examples.next_stops[numbers], offsets[random_stops])
     return Pairs(starts, stops, next_starts, next_stops, labels)
@@ -92,10 +92,10 @@ def _draw_partners(
     """Draw where a random B starts: in another document, and not with the text of the true one."""
     partners = examples.partners
     assert partners is not None, "the examples are pairs"
-    borders = examples.pieces.document_token_offsets
-    documents = np.searchsorted(borders, examples.starts[numbers], side="right")
-    first = np.searchsorted(partners.starts, borders[documents - 1])
-    own = np.searchsorted(partners.starts, borders[documents]) - first
+    borders = examples.document_token_offsets
+    documents = examples.documents_of(examples.starts[numbers])
+    first = np.searchsorted(partners.starts, borders[documents])
+    own = np.searchsorted(partners.starts, borders[documents + 1]) - first
     others = len(partners.starts) - own
     true_texts = partners.texts[np.searchsorted(partners.starts, examples.stops[numbers])]
 

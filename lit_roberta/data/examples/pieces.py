@@ -23,7 +23,7 @@ class Pieces:
     """
 
     offsets: Int64[np.ndarray, " piece_offsets"]
-    """Where each piece starts, in tokens; the last entry is the number of tokens."""
+    """Where each piece starts, in tokens; the last entry is where the last one ends."""
     document_offsets: Int64[np.ndarray, " document_offsets"]
     """Where each document starts, in pieces; the last entry is the number of pieces."""
 
@@ -41,33 +41,40 @@ class Pieces:
         """The piece behind the last one of each piece's document."""
         return self.document_offsets[self.documents + 1]
 
-    @cached_property
-    def document_token_offsets(self) -> Int64[np.ndarray, " document_offsets"]:
-        """Where each document starts, in tokens."""
-        return self.offsets[self.document_offsets]
-
 
 def cut_sentences(corpus: TokenizedCorpus, *, room: int) -> Pieces:
     """Cut every sentence that is longer than the room into as few, nearly equal pieces as fit.
 
     Args:
-        corpus: The tokenized corpus.
+        corpus: The tokenized corpus, which fits into memory.
         room: The most tokens that a sentence may have, at least 1.
 
     Returns:
         The pieces, in corpus order; together they hold every token once.
     """
-    starts = corpus.sentence_offsets[:-1]
-    sizes = np.diff(corpus.sentence_offsets)
+    cuts, first_pieces = cut_offsets(corpus.sentence_offsets, room=room)
+    return Pieces(offsets=cuts, document_offsets=first_pieces[corpus.document_offsets])
+
+
+def cut_offsets(
+    offsets: Int64[np.ndarray, " sentence_offsets"], *, room: int
+) -> tuple[Int64[np.ndarray, " piece_offsets"], Int64[np.ndarray, " sentence_offsets"]]:
+    """Cut sentences that follow each other.
+
+    Args:
+        offsets: Where each starts, in tokens, and where the last one ends.
+        room: The most tokens of a piece.
+
+    Returns:
+        Where each piece starts, likewise, and the first piece of each sentence; the last entry is
+        the number of pieces.
+    """
+    sizes = np.diff(offsets)
     counts = -(-sizes // room)
     sentences = np.repeat(np.arange(len(sizes)), counts)
     places = ragged_range(np.zeros_like(counts), counts)
-    cuts = starts[sentences] + sizes[sentences] * places // counts[sentences]
-    first_pieces = np.append(0, np.cumsum(counts))
-    return Pieces(
-        offsets=np.append(cuts, corpus.num_tokens),
-        document_offsets=first_pieces[corpus.document_offsets],
-    )
+    cuts = offsets[sentences] + sizes[sentences] * places // counts[sentences]
+    return np.append(cuts, offsets[-1]), np.append(0, np.cumsum(counts))
 
 
 def ragged_range(

@@ -99,7 +99,7 @@ class ExampleBuilder:
     def _plan_singles(
         self, numbers: Int64[np.ndarray, " batch"], keys: UInt64[np.ndarray, " batch"]
     ) -> _Plan:
-        order = _longest_first(self.examples.lengths[numbers])
+        order = _longest_first(self.examples.lengths_of(numbers))
         return _Plan(single_spans(self.examples, numbers[order]), keys[order], None)
 
     def _plan_pairs(
@@ -144,7 +144,7 @@ def single_spans(examples: Examples, numbers: Int64[np.ndarray, " batch"]) -> Sp
     first, inside = examples.inner_boundaries(starts, stops)
     rows = np.repeat(np.arange(len(numbers)), inside + 1)
     # A row lies between its start, the boundaries inside and its stop; a span between any two.
-    borders = examples.pieces.document_token_offsets
+    borders = examples.document_token_offsets
     spans = ragged_range(first - 1, inside + 1)
     return Spans.of(
         rows,

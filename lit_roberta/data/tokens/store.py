@@ -48,7 +48,7 @@ class TokenizedCorpus:
             dtype: Of the tokens.
         """
         arrays: dict[str, Any] = {
-            name: _map(folder / name, kind)
+            name: map_array(folder / name, kind)
             for name, kind in (ARRAYS | {"tokens": dtype}).items()
             if (folder / name).exists()
         }
@@ -82,6 +82,7 @@ class TokenizedCorpus:
         return self.sentence_offsets[self.document_offsets]
 
 
-def _map(path: Path, dtype: np.dtype[Any]) -> Shaped[np.ndarray, " items"]:
+def map_array(path: Path, dtype: np.dtype[Any]) -> Shaped[np.ndarray, " items"]:
+    """Map a file of numbers into memory, to be read only."""
     # An empty file can't be mapped.
     return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
