@@ -10,6 +10,7 @@ _COMMANDS = {
     "train": ("lit_roberta.training.cli", "train one recipe: fit, validate, test or predict"),
     "prepare": ("lit_roberta.corpora.cli", "turn raw text into a folder to train on"),
     "tokenizer": ("lit_roberta.corpora.tokenizer_cli", "train a tokenizer of its own"),
+    "import": ("lit_roberta.exchange.import_cli", "turn a model from elsewhere into a checkpoint"),
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),

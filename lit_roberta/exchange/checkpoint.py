@@ -66,8 +66,7 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
     Raises:
         UserError: If there is such a file already, or the folder can't take it.
     """
-    if path.exists():
-        raise must("the checkpoint", "be a new file", str(path), "Name another.")
+    check_place(path)
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +83,16 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
             raise
         remedy = f"The system says: {failure.strerror or failure}."
         raise must("the folder", "take a checkpoint", str(path), remedy) from error
+
+
+def check_place(path: Path) -> None:
+    """Refuse to write over a file.
+
+    Raises:
+        UserError: If there is one.
+    """
+    if path.exists():
+        raise must("the checkpoint", "be a new file", str(path), "Name another.")
 
 
 def _contents(pretrained: Pretrained) -> dict[str, Any]:

@@ -1,9 +1,7 @@
-"""What a run takes from a checkpoint and what from its configuration.
+"""The settings that a checkpoint's weights stand on, read without running anything in it.
 
-The weights decide the encoder, the objective and the tokenizer: another value could only fail,
-or train a model on ids that mean something else. The text is the checkpoint's unless another is
-named, because what it was trained on and what it is judged by go together. All else is the
-configuration's; what of it a run that goes on may change is in `conditions`.
+In: what a person calls a checkpoint. Out: the file, and its settings. Which of them a run takes
+over is in `taking_over`.
 """
 
 from __future__ import annotations
@@ -16,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from jsonargparse import Namespace
 from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import UserError, must
+from lit_roberta.exchange.checkpoint import IMPORTED
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.earlier_checkpoints import earlier_checkpoint
 
@@ -56,6 +54,8 @@ class CheckpointSettings:
     """How it was trained: optimizer, schedule and the weights of losses, flat."""
     conditions: Mapping[str, object]
     """What else the run's numbers depend on."""
+    imported: str | None = None
+    """Where the model came from, where it was imported and no run of ours has trained it."""
 
     def as_flat(self) -> dict[str, Any]:
         """Give the settings by their names on the command line."""
@@ -127,21 +127,11 @@ def _read(path: Path) -> CheckpointSettings:
     try:
         damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
         checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        settings, text = checkpoint["hyper_parameters"], dict(checkpoint["PretrainingDataModule"])
-        found = CheckpointSettings(
-            path=path,
-            update=int(checkpoint["global_step"]),
-            encoder=asdict(EncoderConfig(**settings["encoder"])),
-            next_sentence=bool(settings["next_sentence"]),
-            tokenizer=Tokenizer.from_json(checkpoint["tokenizer"]),
-            tokenizer_config=dict(text.pop("tokenizer")),
-            text=text,
-            total_updates=int(checkpoint["total_updates"]),
-            hours=checkpoint.get("hours"),
-            stage_starts=[int(start) for start in checkpoint["stage_starts"]],
-            training=trained_by(settings),
-            conditions=dict(checkpoint["conditions"]),
+        found = (
+            _of_import(path, checkpoint) if IMPORTED in checkpoint else _of_run(path, checkpoint)
         )
+    except UserError:
+        raise
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
         # code; what is inside may be of any kind.
@@ -153,6 +143,50 @@ def _read(path: Path) -> CheckpointSettings:
     return found
 
 
+def _of_run(path: Path, checkpoint: Mapping[str, Any]) -> CheckpointSettings:
+    settings, text = checkpoint["hyper_parameters"], dict(checkpoint["PretrainingDataModule"])
+    return CheckpointSettings(
+        path=path,
+        update=int(checkpoint["global_step"]),
+        encoder=asdict(EncoderConfig(**settings["encoder"])),
+        next_sentence=bool(settings["next_sentence"]),
+        tokenizer=Tokenizer.from_json(checkpoint["tokenizer"]),
+        tokenizer_config=dict(text.pop("tokenizer")),
+        text=text,
+        total_updates=int(checkpoint["total_updates"]),
+        hours=checkpoint.get("hours"),
+        stage_starts=[int(start) for start in checkpoint["stage_starts"]],
+        training=trained_by(settings),
+        conditions=dict(checkpoint["conditions"]),
+    )
+
+
+def _of_import(path: Path, checkpoint: Mapping[str, Any]) -> CheckpointSettings:
+    """Read what an import wrote: a model without a run, which can be judged on a text."""
+    settings = checkpoint["hyper_parameters"]
+    if checkpoint["tokenizer"] is None:
+        remedy = "Import the model with its tokenizer's files beside it."
+        raise must("ckpt_path", "hold a tokenizer", str(path), remedy)
+    if "model.masked_lm_head.bias" not in checkpoint["state_dict"]:
+        remedy = "Without one it predicts no tokens: train one, from --model.pretrained."
+        raise must("ckpt_path", "hold a masked-LM head", str(path), remedy)
+    return CheckpointSettings(
+        path=path,
+        update=0,
+        encoder=asdict(EncoderConfig(**settings["encoder"])),
+        next_sentence=bool(settings["next_sentence"]),
+        tokenizer=Tokenizer.from_json(checkpoint["tokenizer"]),
+        tokenizer_config={},
+        text={},
+        total_updates=0,
+        hours=None,
+        stage_starts=[0],
+        training={},
+        conditions={},
+        imported=str(checkpoint[IMPORTED]["source"]),
+    )
+
+
 def trained_by(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Give how a module is trained, by the names on the command line.
 
@@ -161,7 +195,7 @@ def trained_by(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     names = ("optimizer", "schedule", "frequency_weighted_loss")
     flat = flatten({"model": {name: settings[name] for name in names}})
-    return {name: _plain(value) for name, value in flat}
+    return {name: plain(value) for name, value in flat}
 
 
 def check_weights(stored: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
@@ -181,47 +215,6 @@ def check_weights(stored: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) ->
             raise must("ckpt_path", rule, shapes[1], "Take another checkpoint.")
 
 
-def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Refuse a setting that was given and that is not the checkpoint's.
-
-    Args:
-        stored: The checkpoint's settings, by their names on the command line.
-        given: What the command line and the configuration files name, and nothing else.
-
-    Raises:
-        UserError: Names the setting and both values.
-    """
-    for name, value in given.items():
-        if name in stored and _plain(value) != _plain(stored[name]):
-            rule = f"be the checkpoint's {stored[name]!r}"
-            raise must(name, rule, value, "Leave it out: the weights stand on it.")
-
-
-def take_over(
-    checkpoint: CheckpointSettings, *, settings: Namespace, given: Mapping[str, Any]
-) -> None:
-    """Let a checkpoint's settings win over the defaults; its text too, unless another is named.
-
-    Args:
-        checkpoint: What the weights stand on.
-        settings: Of a subcommand, as parsed; changed in place.
-        given: Those that were given, nested.
-
-    Raises:
-        UserError: If one was given and is not the checkpoint's.
-    """
-    stored, named = checkpoint.as_flat(), dict(flatten(given))
-    check_agreement(stored, named)
-    for name, value in stored.items():
-        if name != "model.encoder.vocab_size":  # follows from the tokenizer
-            settings[name] = value
-    for name, value in flatten({"data": checkpoint.text}):
-        if name not in named and "data.corpus" not in named:
-            settings[name] = value
-    if "data.corpus" not in named:
-        logger.info("Text: the checkpoint's, %s.", settings["data.corpus"])
-
-
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the leaves of nested settings with their dotted names.
 
@@ -236,5 +229,6 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
             yield f"{prefix}{name}", value
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Give a setting as a checkpoint or a configuration file holds it."""
     return list(value) if isinstance(value, tuple) else value

@@ -25,7 +25,6 @@ from lit_roberta.training.checkpoint_settings import (
     flatten,
     read_checkpoint_settings,
     resolve_checkpoint,
-    take_over,
 )
 from lit_roberta.training.conditions import refuse_another_run, run_conditions
 from lit_roberta.training.csv_table import continue_tables
@@ -37,6 +36,7 @@ from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.ranks import EndTogether, was_started_by_another
 from lit_roberta.training.rollback import fit
 from lit_roberta.training.stopping import StopOnSignal
+from lit_roberta.training.taking_over import take_model, take_over
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import (
     fit_settings,
@@ -95,16 +95,29 @@ class PretrainingCLI(ParsedCLI):
         self.settings.ckpt_path = None if path is None else str(path)
         if path is not None:
             self.checkpoint = read_checkpoint_settings(path)
-            take_over(self.checkpoint, settings=self.settings, given=self.given.as_dict())
+            self._take_over(self.checkpoint)
         check_fields_together(self.settings.data, self.settings.model)
+
+    def _take_over(self, checkpoint: CheckpointSettings) -> None:
+        given = self.given.as_dict()
+        if checkpoint.imported is None:
+            take_over(checkpoint, settings=self.settings, given=given)
+        else:
+            fits = self.config.subcommand == "fit"
+            take_model(checkpoint, settings=self.settings, given=given, fits=fits)
 
     # ---- building
 
     def _vocab_size(self, data: PretrainingDataModule) -> int:
-        """Give the size of the vocabulary: of the checkpoint's tokenizer, or of this text's."""
-        if self.checkpoint is not None:
-            data.use_tokenizer(self.checkpoint.tokenizer)
-        return data.vocab_size
+        """Give the rows of the token embedding: the checkpoint's, or as many as this text needs.
+
+        An imported model may have more than its tokenizer has entries.
+        """
+        if self.checkpoint is None:
+            return data.vocab_size
+        data.use_tokenizer(self.checkpoint.tokenizer)
+        rows: int = self.checkpoint.encoder["vocab_size"]
+        return rows
 
     def before_instantiate_classes(self) -> None:
         """Keep the configuration of training: only `fit` saves it."""

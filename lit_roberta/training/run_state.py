@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytorch_lightning.trainer.states import TrainerFn
 
 from lit_roberta.errors import must
+from lit_roberta.exchange.checkpoint import IMPORTED
 from lit_roberta.training.checkpoint_settings import check_weights
 from lit_roberta.training.conditions import run_conditions
 from lit_roberta.training.optimizer import order_by_name
@@ -54,6 +55,8 @@ def take_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> Non
         UserError: If its weights are not this model's, or no optimizer's state is in it.
     """
     check_weights(checkpoint["state_dict"], module.state_dict())
+    if IMPORTED in checkpoint:
+        return  # a model without a run
     trainer = module._trainer
     is_fitting = trainer is not None and trainer.state.fn == TrainerFn.FITTING
     if is_fitting and not checkpoint["optimizer_states"]:
