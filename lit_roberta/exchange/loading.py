@@ -7,6 +7,7 @@ from pathlib import Path
 from lit_roberta.errors import must
 from lit_roberta.exchange.checkpoint import read_checkpoint
 from lit_roberta.exchange.fairseq import read_fairseq
+from lit_roberta.exchange.hub import download_model, is_hub_name
 from lit_roberta.exchange.huggingface import CONFIG, read_folder
 from lit_roberta.exchange.pretrained import Pretrained
 
@@ -20,8 +21,9 @@ def load_pretrained(source: str) -> Pretrained:
     """Load a model.
 
     Args:
-        source: A `.ckpt` of this package, a folder as Hugging Face's `save_pretrained` writes, or
-            a `.pt` of fairseq's with its `dict.txt` beside it.
+        source: A `.ckpt` of this package, a folder as Hugging Face's `save_pretrained` writes, a
+            `.pt` of fairseq's with its `dict.txt` beside it, or a name on the hub
+            (`OWNER/NAME`, or `OWNER/NAME@REVISION`). What lies here goes before what is there.
 
     Raises:
         UserError: If there is none, if it is damaged, or if it is one that we would compute
@@ -37,5 +39,7 @@ def load_pretrained(source: str) -> Pretrained:
         raise must("the model", "be a folder or a checkpoint", source, remedy)
     if path.is_file():
         return read_fairseq(path) if path.suffix == ".pt" else read_checkpoint(path)
-    remedy = "Give a .ckpt, a .pt of fairseq's, or a folder with config.json."
+    if is_hub_name(source):
+        return read_folder(download_model(source), source=source)
+    remedy = "Give a .ckpt, a .pt of fairseq's, a folder with config.json, or OWNER/NAME."
     raise must("the model", "be a file or a folder", source, remedy)
