@@ -10,6 +10,7 @@ from torch.testing import assert_close
 
 from lit_roberta.errors import UserError
 from lit_roberta.exchange.fairseq import read_fairseq
+from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.weights import to_ours, to_theirs
 from tests.exchange.fairseq_files import (
@@ -70,6 +71,14 @@ def test_there_and_back_changes_no_bit(tmp_path: Path, style: str) -> None:
     assert back.weights.keys() == there.weights.keys()
     for name, weight in back.weights.items():
         assert torch.equal(weight, there.weights[name]), name
+
+
+def test_it_is_found_by_its_file_and_by_its_folder(tmp_path: Path) -> None:
+    path = write(tmp_path, in_style(tiny_weights(), tiny_settings(), NEW))
+    by_file, by_folder = load_pretrained(str(path)), load_pretrained(str(tmp_path))
+    assert by_file.source == by_folder.source == str(path)
+    other = path.rename(tmp_path / "best.pt")
+    assert load_pretrained(str(other)).encoder == by_file.encoder
 
 
 def test_half_precision_is_widened_without_loss(tmp_path: Path) -> None:
