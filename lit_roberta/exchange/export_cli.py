@@ -33,10 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    signal.signal(signal.SIGTERM, _leave)
-    return exit_status_of(
-        lambda: _export(_parse(words)), interrupted="Interrupted: nothing was written."
-    )
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        return exit_status_of(
+            lambda: _export(_parse(words)), interrupted="Interrupted: nothing was written."
+        )
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

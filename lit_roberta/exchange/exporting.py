@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from lit_roberta.data.preparation.place import beside, sync_files, take_place
@@ -62,6 +63,8 @@ def export(
     """
     home = find_home(pretrained, family)
     notices = [*pretrained.notices, *home.notices]
+    if pretrained.tokenizer is None:
+        notices.append("No tokenizer came with the model, and none was written.")
     with _written_beside(Path(folder)) as (part, whole):
         _write(home, pretrained, part)
         check = check_export(part, home, pretrained)
@@ -112,6 +115,7 @@ def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
     Raises:
         UserError: If something else is there, or nothing can be written there.
     """
+    part = None
     try:
         folder = folder.expanduser().resolve()
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
@@ -120,12 +124,13 @@ def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
         part = beside(folder, "part")
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
-    except OSError as error:
-        remedy = f"The system says: {error.strerror}."
-        raise must("the output", "be writable", str(folder), remedy) from error
-    try:
         yield part, folder
         sync_files(part)
         take_place(part, folder)
+    except (OSError, SafetensorError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        remedy = f"It fails with: {reason}. Nothing was written."
+        raise must("the output", "be writable", str(folder), remedy) from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)

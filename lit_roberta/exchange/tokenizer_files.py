@@ -29,9 +29,9 @@ def write_tokenizer(
         max_length: Tokens, control tokens included, that longer text is cut to.
         second_segment: The segment of a pair's second text, in BERT's way.
     """
-    state = json.loads(tokenizer.to_json())["backend"]
+    state = _state(tokenizer)
     names = {role: name for role, name in asdict(tokenizer.special_tokens).items() if name}
-    spaced = is_bytelevel(state)
+    spaced = _is_bytelevel(state)
     tokens = {
         role: {
             "content": name,
@@ -45,7 +45,7 @@ def write_tokenizer(
         for role, name in names.items()
     }
     state["added_tokens"] = _with_control(state["added_tokens"], tokens, tokenizer)
-    if state.get("post_processor") is None or not _joins(state["post_processor"]):
+    if not joins_pairs_itself(tokenizer):
         state["post_processor"] = _post_processor(
             tokenizer, family=family, second_segment=second_segment, spaced=spaced
         )
@@ -59,12 +59,20 @@ def write_tokenizer(
     _write(folder / "tokenizer_config.json", _settings(tokens, family, max_length))
 
 
-def is_bytelevel(state: Mapping[str, Any]) -> bool:
-    """Tell whether a tokenizer writes the space before a word as part of the word.
+def joins_pairs_itself(tokenizer: Tokenizer) -> bool:
+    """Tell whether a tokenizer came with a way of its own to add control tokens."""
+    post_processor = _state(tokenizer).get("post_processor")
+    # That of GPT-2's kind only moves offsets.
+    return post_processor is not None and post_processor["type"] != "ByteLevel"
 
-    Args:
-        state: The tokenizer, as the library writes it.
-    """
+
+def _state(tokenizer: Tokenizer) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(tokenizer.to_json())["backend"]
+    return state
+
+
+def _is_bytelevel(state: Mapping[str, Any]) -> bool:
+    """Tell whether the space before a word is part of the word."""
     return '"ByteLevel"' in json.dumps(state["pre_tokenizer"])
 
 
@@ -83,11 +91,6 @@ def _with_control(
         else:
             token.update({name: known[name] for name in token if name != "special"})
     return [table[number] for number in sorted(table)]
-
-
-def _joins(post_processor: Mapping[str, Any]) -> bool:
-    """Tell whether it adds control tokens; that of GPT-2's kind only moves offsets."""
-    return post_processor["type"] != "ByteLevel"
 
 
 def _post_processor(
