@@ -27,7 +27,7 @@ from lit_roberta.exchange.fairseq_names import (
 )
 from lit_roberta.exchange.fairseq_settings import PAD_ID, refuse_others, to_encoder
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.exchange.weights import to_ours
+from lit_roberta.exchange.weights import require_numbers, to_ours
 
 _WANTED = re.compile(r"GLOBAL ([\w.]*\w)")
 """What a file wants to load, in the message of the library that refuses it."""
@@ -63,6 +63,7 @@ def read_fairseq(path: Path) -> Pretrained:
     converted = to_ours(
         theirs, family="roberta", num_layers=encoder.num_hidden_layers, pad_id=PAD_ID
     )
+    require_numbers(converted.weights)
     return Pretrained(
         source=str(path),
         family="roberta",

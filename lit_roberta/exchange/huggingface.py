@@ -6,12 +6,8 @@ neither needs `transformers` nor runs any code of the model's author.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-
-import torch
-from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
@@ -19,7 +15,7 @@ from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.settings import read_settings
 from lit_roberta.exchange.shapes import check_shapes
 from lit_roberta.exchange.weight_files import open_weights, read_json
-from lit_roberta.exchange.weights import short_names, to_ours
+from lit_roberta.exchange.weights import require_numbers, short_names, to_ours
 
 CONFIG = "config.json"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
@@ -48,7 +44,7 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
     check_shapes(shapes, encoder, family=family, pad_id=pad_id)
     num_layers = encoder.num_hidden_layers
     weights, unused = to_ours(theirs, family=family, num_layers=num_layers, pad_id=pad_id)
-    _require_numbers(weights)
+    require_numbers(weights)
     has_both = {"next_sentence_head.pooler.bias", "next_sentence_head.classifier.bias"}
     tokenizer, notices = _tokenizer(folder, encoder.vocab_size)
     return Pretrained(
@@ -62,17 +58,6 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
         config=config,
         notices=notices,
     )
-
-
-def _require_numbers(weights: Mapping[str, Tensor]) -> None:
-    """Refuse whole numbers, which need a scale to mean something, and what is not finite."""
-    for name, weight in weights.items():
-        if not weight.is_floating_point():
-            remedy = "Quantized weights are not implemented."
-            raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
-        if not torch.stack(weight.aminmax()).isfinite().all():
-            remedy = "The model computes nothing: take another checkpoint."
-            raise must("the weights", f"be finite in {name}", "NaN or infinity", remedy)
 
 
 def _tokenizer(folder: Path, rows: int) -> tuple[Tokenizer | None, list[str]]:

@@ -136,6 +136,21 @@ def short_names(names: Iterable[str], family: Family) -> dict[str, str]:
     return found
 
 
+def require_numbers(weights: Mapping[str, Tensor]) -> None:
+    """Refuse whole numbers, which need a scale to mean something, and what is not finite.
+
+    Raises:
+        UserError: Names the weight.
+    """
+    for name, weight in weights.items():
+        if not weight.is_floating_point():
+            remedy = "Quantized weights are not implemented."
+            raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
+        if not torch.stack(weight.aminmax()).isfinite().all():
+            remedy = "The model computes nothing: take another checkpoint."
+            raise must("the weights", f"be finite in {name}", "NaN or infinity", remedy)
+
+
 def _refuse_strangers(stored: Iterable[str], names: Mapping[str, Sequence[str]]) -> None:
     strange = set(stored).difference(*names.values())
     if strange:

@@ -9,6 +9,7 @@ import torch
 from torch.testing import assert_close
 
 from lit_roberta.errors import UserError
+from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.fairseq import read_fairseq
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
@@ -71,6 +72,30 @@ def test_there_and_back_changes_no_bit(tmp_path: Path, style: str) -> None:
     assert back.weights.keys() == there.weights.keys()
     for name, weight in back.weights.items():
         assert torch.equal(weight, there.weights[name]), name
+
+
+@every_style
+def test_it_goes_on_to_hugging_face_and_comes_back_as_it_was(tmp_path: Path, style: str) -> None:
+    there = read(tmp_path, style=style)
+    export(there, tmp_path / "exported")
+    back = load_pretrained(str(tmp_path / "exported"))
+    assert (back.family, back.encoder, back.pad_id) == (there.family, there.encoder, there.pad_id)
+    for found, expected in ((back.weights, there.weights), (back.unused, there.unused)):
+        assert found.keys() == expected.keys()
+        for name, weight in found.items():
+            assert torch.equal(weight, expected[name]), name
+    assert there.tokenizer is not None
+    assert back.tokenizer is not None
+    assert back.tokenizer.vocabulary == there.tokenizer.vocabulary
+    assert back.tokenizer.encode("the A b") == there.tokenizer.encode("the A b") == [4, 9, 3]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_weight_that_is_no_number_is_refused_by_name(tmp_path: Path, value: float) -> None:
+    weights = tiny_weights()
+    weights["encoder.lm_head.bias"][3] = value
+    with pytest.raises(UserError, match=r"finite in masked_lm_head\.bias"):
+        read_fairseq(write(tmp_path, in_style(weights, tiny_settings(), NEW)))
 
 
 def test_it_is_found_by_its_file_and_by_its_folder(tmp_path: Path) -> None:
