@@ -1,16 +1,9 @@
 """Updates that would do harm: found on the device before their step, left out, told by number.
 
-An update is bad if its loss or its gradient is not finite, or if its loss has exploded. One such
-update can make every weight NaN, and the next checkpoint with it. Leaving its step out costs
-nothing, because the optimizer's kernel looks at a flag on the device; nothing waits for it. What
-follows from bad updates is `guard`'s to decide.
-
-A loss has exploded when it lies 5 nats above the best stretch of the run so far. At rates that are
-merely too high it climbs by up to 3 and comes back by itself (the toy corpus at 15 times the best
-rate); where it does not come back it climbs by hundreds. Before any stretch, a uniform guess
-(ln V) is the best; a run that starts above that starts from its own first loss. Small updates have
-losses that jump by themselves, so the distance is at least eight times the usual change from one
-update to the next.
+An update is bad if its loss or its gradient is not finite, or if its loss has exploded
+(`loss_limit`). One such update can make every weight NaN, and the next checkpoint with it. Leaving
+its step out costs nothing, because the optimizer's kernel looks at a flag on the device; nothing
+waits for it. What follows from bad updates is `guard`'s to decide.
 """
 
 from __future__ import annotations
@@ -21,15 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from torch import Tensor
 
-MARGIN = 5.0
-"""Nats above the best stretch at which a loss has exploded, at least."""
-USUAL_CHANGES = 8.0
-"""The same in mean changes from an update to the next: 9 standard deviations of normal noise."""
-_RATE = 0.02
-"""Weight of an update in the running means, which so look at some fifty updates."""
+from lit_roberta.training.loss_limit import Losses, judge_at_once, judge_on_device
+from lit_roberta.training.numbers import Number, read_all
+
 MOST_UNREAD = 128
 """Verdicts that may lie on the device unread."""
 
@@ -64,9 +54,9 @@ class _Verdict(NamedTuple):
     """What is not read yet."""
 
     number: int
-    is_bad: Bool[Tensor, ""]
-    loss: Float[Tensor, ""]
-    limit: Float[Tensor, ""]
+    is_bad: bool | Bool[Tensor, ""]
+    loss: Number
+    limit: Number
 
 
 class DivergenceWatch:
@@ -84,8 +74,7 @@ class DivergenceWatch:
         self._in_a_row = 0
         self._has_begun = False
         self._is_fused = True
-        self._best = self._mean = self._previous = torch.tensor(uniform_loss)
-        self._change = torch.tensor(0.0)
+        self._losses = Losses.before_any(uniform_loss)
         self._unread: list[_Verdict] = []
 
     @property
@@ -107,8 +96,8 @@ class DivergenceWatch:
         optimizer: torch.optim.Optimizer,
         *,
         number: int,
-        loss: Float[Tensor, ""],
-        grad_norm: Float[Tensor, ""],
+        loss: Number,
+        grad_norm: Number,
     ) -> None:
         """Have the optimizer leave out its next step if the update is bad.
 
@@ -123,29 +112,21 @@ class DivergenceWatch:
             loss: Mean over its masked tokens, in nats; the same on all ranks.
             grad_norm: Norm of the whole gradient.
         """
-        if not self._has_begun:
-            self._has_begun = True
-            self._previous = torch.where(loss.isfinite(), loss, self._previous)
-            self._best = self._mean = torch.maximum(self._mean, self._previous)
         self._is_fused = is_fused = bool(optimizer.defaults.get("fused"))
-        limit = self._best + (USUAL_CHANGES * self._change).clamp(min=MARGIN)
-        is_good = (loss <= limit) & (loss + grad_norm if is_fused else loss).isfinite()
-        is_bad = is_good.logical_not()
+        judge: Any = judge_on_device if isinstance(loss, Tensor) else judge_at_once
+        other = grad_norm if is_fused else 0.0
+        is_bad, limit, self._losses = judge(
+            self._losses, loss, other, is_first=not self._has_begun
+        )
+        self._has_begun = True
         if is_fused:
-            optimizer.found_inf = is_bad.float()  # type: ignore[attr-defined]
-        seen = torch.where(is_good, loss, self._previous)
-        self._change = self._change.lerp((seen - self._previous).abs(), _RATE)
-        self._mean = self._mean.lerp(seen, _RATE)
-        self._best = torch.minimum(self._best, self._mean)
-        self._previous = seen
+            optimizer.found_inf = _flag(is_bad)  # type: ignore[attr-defined]
         self._unread.append(_Verdict(number, is_bad, loss, limit))
 
     def read(self) -> list[BadUpdate]:
         """Give the bad updates since the last look. This waits for the device."""
         unread, self._unread = self._unread, []
-        if not unread:
-            return []
-        found = torch.stack([verdict.is_bad for verdict in unread]).tolist()
+        found = read_all([verdict.is_bad for verdict in unread])
         for is_bad in found:
             self._in_a_row = self._in_a_row + 1 if is_bad else 0
         return [
@@ -156,20 +137,14 @@ class DivergenceWatch:
 
     # ---- state
 
-    def to(self, device: torch.device) -> None:
-        """Move the running means to the device that trains."""
-        self._best, self._mean = self._best.to(device), self._mean.to(device)
-        self._previous, self._change = self._previous.to(device), self._change.to(device)
-
     def state_dict(self) -> dict[str, Any]:
         """Give all of it as plain numbers. What was not read is not in it: read it first."""
-        means = (self._best, self._mean, self._previous, self._change)
         return {
             "left_out": sorted(self.left_out),
             "rollbacks": self.rollbacks,
             "in_a_row": self._in_a_row,
             "has_begun": self._has_begun,
-            "means": [float(mean) for mean in means],
+            "means": [float(number) for number in self._losses],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -178,9 +153,15 @@ class DivergenceWatch:
         self.rollbacks = state["rollbacks"]
         self._in_a_row = state["in_a_row"]
         self._has_begun = state["has_begun"]
-        means = [torch.tensor(mean) for mean in state["means"]]
-        self._best, self._mean, self._previous, self._change = means
+        self._losses = Losses(*state["means"])
         self._unread = []
+
+
+def _flag(is_bad: bool | Tensor) -> Tensor | None:
+    """Give what a fused optimizer looks at before it steps; None: it steps without a look."""
+    if isinstance(is_bad, Tensor):
+        return is_bad.float()
+    return torch.ones(()) if is_bad else None
 
 
 def leave_out(state: dict[str, Any], numbers: Iterable[int]) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lit_roberta.training.numbers import Number
+
 
 class History:
     """Sums of the masked-language-model loss by epoch.
@@ -36,7 +38,7 @@ class History:
         losses = ", ".join(f"{loss:.3f}" for loss in self.mlm_loss_per_epoch)
         return f"History(mlm_loss_per_epoch=[{losses}])"
 
-    def add(self, epoch: int, *, stage: int = 0, loss_sum: Tensor, num_labels: int) -> None:
+    def add(self, epoch: int, *, stage: int = 0, loss_sum: Number, num_labels: int) -> None:
         """Add an update.
 
         Args:
@@ -49,11 +51,16 @@ class History:
             self._stage, self._earlier_epochs = stage, len(self._counts)
         epoch += self._earlier_epochs
         while len(self._counts) <= epoch:
-            self._sums.append(torch.zeros_like(loss_sum, dtype=torch.float64))
-            self._counts.append(torch.zeros_like(loss_sum, dtype=torch.int64))
-        is_finite = loss_sum.isfinite()  # one that is not would hide the others
-        self._sums[epoch] += torch.where(is_finite, loss_sum, 0.0)
-        self._counts[epoch] += is_finite * num_labels
+            self._sums.append(0.0)
+            self._counts.append(0)
+        # One that is not finite would hide the others.
+        if isinstance(loss_sum, Tensor):
+            is_finite = loss_sum.isfinite()
+            self._sums[epoch] += torch.where(is_finite, loss_sum, 0.0).double()
+            self._counts[epoch] += is_finite * num_labels
+        elif math.isfinite(loss_sum):
+            self._sums[epoch] += loss_sum
+            self._counts[epoch] += num_labels
 
     @property
     def mlm_loss_per_epoch(self) -> list[float]:
@@ -75,9 +82,6 @@ class History:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from stored sums."""
         self._sums, self._counts = list(state["sums"]), list(state["counts"])
-        if self._counts:  # the last epoch goes on, and the others are through
-            self._sums[-1] = torch.tensor(self._sums[-1], dtype=torch.float64)
-            self._counts[-1] = torch.tensor(self._counts[-1])
         self._stage, self._earlier_epochs = state["stage"], state["earlier_epochs"]
 
     def to(self, device: torch.device) -> None:

@@ -6,16 +6,15 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import torch
-from torch import Tensor
+from lit_roberta.training.numbers import Number
 
 
 class UpdateSums(NamedTuple):
     """The losses of one update on this rank, as sums."""
 
-    mlm_loss: Tensor
+    mlm_loss: Number
     """Nats, unweighted."""
-    nsp_loss: Tensor
+    nsp_loss: Number
     """Nats."""
     num_labels: int
     """Masked tokens of the whole update, over all ranks."""
@@ -29,8 +28,8 @@ class UpdateSums(NamedTuple):
 class _Totals:
     """What has been added since the last reading."""
 
-    mlm_loss: Tensor = field(default_factory=lambda: torch.zeros(()))
-    nsp_loss: Tensor = field(default_factory=lambda: torch.zeros(()))
+    mlm_loss: Number = 0.0
+    nsp_loss: Number = 0.0
     num_labels: int = 0
     num_sequences: int = 0
     num_tokens: int = 0
@@ -42,7 +41,7 @@ class TrainingMeter:
 
     def __init__(self) -> None:
         self._totals = _Totals()
-        self.grad_norm = torch.zeros(())
+        self.grad_norm: Number = 0.0
         """Of the last update, before clipping."""
 
     def add(self, sums: UpdateSums) -> None:
@@ -76,9 +75,8 @@ class TrainingMeter:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from stored sums."""
         sums = dict(state)
-        self.grad_norm = torch.tensor(sums.pop("grad_norm"))
-        losses = {name: torch.tensor(sums[name]) for name in ("mlm_loss", "nsp_loss")}
-        self._totals = _Totals(**{**sums, **losses})
+        self.grad_norm = sums.pop("grad_norm")
+        self._totals = _Totals(**sums)
 
     def read(self) -> dict[str, float]:
         """Give the means since the last reading, and start anew. This waits for the device.

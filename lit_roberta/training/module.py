@@ -27,6 +27,7 @@ from lit_roberta.training.guard import DivergenceGuard
 from lit_roberta.training.history import History
 from lit_roberta.training.losses import micro_batch_losses
 from lit_roberta.training.meter import TrainingMeter, UpdateSums
+from lit_roberta.training.numbers import Number, at_hand
 from lit_roberta.training.optimizer import (
     OptimizerConfig,
     build_optimizer,
@@ -38,6 +39,9 @@ from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.scoring import ScoringModule
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
 from lit_roberta.training.sharding import shard_model, whole
+
+_NOTES = frozenset({"_current_fx_name", "_mean_loss", "num_tokens"})
+"""Attributes that are set in every update."""
 
 
 class PretrainingModule(ScoringModule):
@@ -88,7 +92,14 @@ class PretrainingModule(ScoringModule):
         self.stop_requested: Callable[[], bool] = lambda: False
         """Asked between micro-batches; when it says yes, the unfinished update is dropped."""
         self._loss_weights: Tensor | None = None
-        self._mean_loss: tuple[int, Tensor] = (0, torch.zeros(()))
+        self._mean_loss: tuple[int, Number] = (0, 0.0)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Note what is no part of the model at once; torch looks through all parts first."""
+        if name in _NOTES:  # Lightning notes the hook that runs thirty times an update
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
 
     def configure_model(self) -> None:
         """Shard the weights, if the trainer's strategy asks for it."""
@@ -127,19 +138,21 @@ class PretrainingModule(ScoringModule):
             weights = loss_weights(data.token_counts, data.vocabulary.special_ids)
             self._loss_weights = weights.to(self.device)
         self.history.to(self.device)
-        self.divergence.to(self.device)
-        write_settings(self._adamw, self.optimizer_config)
-        self._set_learning_rate()
+        adamw = self._adamw
+        write_settings(adamw, self.optimizer_config)
+        self._set_learning_rate(adamw)
 
     def training_step(self, update: Update) -> None:
         """Make one update: all its micro-batches, then one optimizer step."""
         # A loader, a checkpoint or a trainer flag that shifts the stream fails here instead of
         # training on the wrong text.
         assert update.number == self.update_number, (update.number, self.update_number)
+        adamw = self._adamw
         if update.number in self.divergence.left_out:
             self._pass_over(update)
+            self._set_learning_rate(adamw)
             return
-        self._adamw.zero_grad()
+        adamw.zero_grad()
         seed = dropout_seed(self.seed, update=update.number, rank=self.global_rank)
         with seeded_dropout(seed, device=self.device):
             update_sums = self._accumulate(update)
@@ -147,8 +160,8 @@ class PretrainingModule(ScoringModule):
             return
         mean_loss = update_sums.mlm_loss / max(1, update_sums.num_labels)
         self._mean_loss = (update.number, mean_loss)
-        self._adamw.step()
-        self._set_learning_rate()
+        adamw.step()
+        self._set_learning_rate(adamw)
         self.num_tokens += update_sums.num_tokens
         self.history.add(
             update.epoch,
@@ -163,7 +176,6 @@ class PretrainingModule(ScoringModule):
         steps = self.trainer.fit_loop.epoch_loop.manual_optimization.optim_step_progress
         steps.increment_ready()
         steps.increment_completed()
-        self._set_learning_rate()
         self.num_tokens += counts_over_ranks(self.trainer, update.num_tokens)[0]
 
     def _accumulate(self, update: Update) -> UpdateSums | None:
@@ -171,7 +183,8 @@ class PretrainingModule(ScoringModule):
         counts = (update.num_labels, update.num_tokens)
         num_labels, num_tokens = counts_over_ranks(self.trainer, *counts)
         last = len(update.cuts) - 1
-        mlm_loss = nsp_loss = torch.zeros((), device=self.device)
+        mlm_loss: Number = 0.0
+        nsp_loss: Number = 0.0
         for number, batch in enumerate(update.micro_batches()):
             if self.stop_requested():
                 return None
@@ -182,14 +195,14 @@ class PretrainingModule(ScoringModule):
                 mean = mean + loss.nsp * (self.trainer.world_size / update.num_sequences)
             with nullcontext() if number == last else without_synchronisation(self.trainer):
                 self.manual_backward(mean)
-            mlm_loss, nsp_loss = mlm_loss + loss.mlm.detach(), nsp_loss + loss.nsp.detach()
+            mlm_loss, nsp_loss = mlm_loss + at_hand(loss.mlm), nsp_loss + at_hand(loss.nsp)
         mlm_loss, nsp_loss = sums_over_ranks(self.trainer, mlm_loss, nsp_loss)
         return UpdateSums(mlm_loss, nsp_loss, num_labels, update.num_sequences, num_tokens)
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient, and judge it: here it is whole, and no longer scaled."""
         limit = self.optimizer_config.clip_norm or float("inf")
-        norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit))
+        norm = at_hand(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
         number, loss = self._mean_loss
         self.divergence.judge(optimizer, number=number, loss=loss, grad_norm=norm)
         self.meter.grad_norm = norm
@@ -205,13 +218,14 @@ class PretrainingModule(ScoringModule):
     def _adamw(self) -> Any:
         return self.optimizers()
 
-    def _set_learning_rate(self) -> None:
+    def _set_learning_rate(self, adamw: Any) -> None:
         """Set the rate of the next update."""
         factor = learning_rate_factor(
             self.update_number, total=self.total_updates, schedule=self.schedule
         )
-        for group in self._adamw.param_groups:
-            group["lr"] = self.optimizer_config.lr * factor
+        rate = self.optimizer_config.lr * factor
+        for group in adamw.param_groups:
+            group["lr"] = rate
 
     # ---- checkpoints
 

@@ -106,16 +106,18 @@ class UpdateProgress(ProgressBar):
     # ---- showing
 
     def _show(self, trainer: pl.Trainer) -> None:
+        now = time.monotonic()
+        is_line_due = now - self._last_line >= _SECONDS_BETWEEN_LINES and not self._console.quiet
+        if self._progress is None and not is_line_due:
+            return
         done = trainer.global_step + (self._part / self._parts if self._part else 0.0)
         if self._progress is not None:
             self._progress.update(
                 self._task, completed=done, description=self._state(trainer, done)
             )
             return
-        now = time.monotonic()
-        if now - self._last_line >= _SECONDS_BETWEEN_LINES and not self._console.quiet:
-            self._last_line = now
-            logger.info("%s", self._state(trainer, done))
+        self._last_line = now
+        logger.info("%s", self._state(trainer, done))
 
     def _state(self, trainer: pl.Trainer, done: int | float) -> str:
         elapsed = time.monotonic() - self._began

@@ -14,15 +14,18 @@ from pytorch_lightning.strategies.launchers import _SubprocessScriptLauncher
 from torch import Tensor
 
 from lit_roberta.training.divergence import RollBack
+from lit_roberta.training.numbers import Number, at_hand
 
 
-def sums_over_ranks(trainer: pl.Trainer, *values: Tensor) -> list[Tensor]:
+def sums_over_ranks(trainer: pl.Trainer, *values: Number) -> list[Number]:
     """Add up numbers over all ranks, in one message."""
     if trainer.world_size == 1:
         return list(values)
-    total = trainer.strategy.reduce(torch.stack(values), reduce_op="sum")
+    device = trainer.strategy.root_device
+    here = torch.stack([torch.as_tensor(value, device=device) for value in values])
+    total = trainer.strategy.reduce(here, reduce_op="sum")
     assert isinstance(total, Tensor)
-    return list(total)
+    return [at_hand(each) for each in total]
 
 
 def counts_over_ranks(trainer: pl.Trainer, *counts: int) -> list[int]:

@@ -10,11 +10,12 @@ import torch
 from lit_roberta.training.history import History
 
 
-def history(*updates: tuple[int, float, int]) -> History:
+def history(*updates: tuple[int, float, int], on_device: bool = False) -> History:
     """Make a history from epochs, sums of losses and counts."""
     result = History()
     for epoch, loss_sum, num_labels in updates:
-        result.add(epoch, loss_sum=torch.tensor(loss_sum), num_labels=num_labels)
+        number = torch.tensor(loss_sum) if on_device else loss_sum
+        result.add(epoch, loss_sum=number, num_labels=num_labels)
     return result
 
 
@@ -32,6 +33,14 @@ def test_epoch_in_which_no_update_starts_is_nan() -> None:
 
 def test_loss_that_is_not_finite_hides_no_other() -> None:
     assert history((0, 2.0, 2), (0, math.nan, 5), (0, math.inf, 5)).mlm_loss_per_epoch == [1.0]
+
+
+def test_host_and_device_add_up_the_same() -> None:
+    losses = [1e4 * 1.01**number for number in range(60)]
+    updates = [(n // 20, float(torch.tensor(loss)), n + 1) for n, loss in enumerate(losses)]
+    updates.insert(30, (1, math.nan, 5))
+    one, other = history(*updates), history(*updates, on_device=True)
+    assert one.state_dict() == other.state_dict()
 
 
 def test_history_goes_on_from_plain_numbers() -> None:
