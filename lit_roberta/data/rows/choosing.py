@@ -108,7 +108,10 @@ def _sorted(
     ranks: UInt32[np.ndarray, "batch seq"], maskable: Bool[np.ndarray, "batch seq"]
 ) -> UInt32[np.ndarray, "batch seq"]:
     """Sort the ranks of each row in place, what must not be chosen to its end."""
-    np.copyto(ranks, _NEVER, where=~maskable)
+    # The same as `ranks[~maskable] = _NEVER`, and several times as fast.
+    never = maskable.astype(np.uint32)
+    never -= np.uint32(1)
+    ranks |= never
     ranks.sort(axis=1)
     return ranks
 

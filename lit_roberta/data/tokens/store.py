@@ -84,5 +84,7 @@ class TokenizedCorpus:
 
 def map_array(path: Path, dtype: np.dtype[Any]) -> Shaped[np.ndarray, " items"]:
     """Map a file of numbers into memory, to be read only."""
-    # An empty file can't be mapped.
-    return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
+    if not path.stat().st_size:  # which can't be mapped
+        return np.empty(0, dtype)
+    # Seen as a plain array: numpy's class for maps runs code of its own at each slice.
+    return np.asarray(np.memmap(path, dtype, "r"))
