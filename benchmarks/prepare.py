@@ -31,6 +31,9 @@ FLAT, LINEAR, ENCODING = 1.3, 1.2, 0.8
 """Memory of the largest text over that of the smallest; time a megabyte likewise; and the speed of
 encoding over that of the library: the targets."""
 
+_SIZES, _ENCODED = (10, 100, 1000), 50
+"""Megabytes."""
+
 _KIND = ("--tokenizer.kind=bytelevel-bpe", "--tokenizer.vocab_size=8192")
 
 
@@ -81,21 +84,29 @@ def compare_encoding(folder: Path, *, megabytes: int, workers: int) -> tuple[flo
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print both tables."""
+    """Print the table that is asked for; both where none is."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--megabytes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--sizes", type=int, nargs="+", help="Megabytes of texts to prepare.")
+    parser.add_argument("--encoding", type=int, help="Megabytes to encode.")
     parser.add_argument("--workers", type=int, default=num_processors())
-    parser.add_argument(
-        "--encoding", type=int, default=50, help="Megabytes to encode; 0 for none."
-    )
     asked = parser.parse_args(list(arguments))
     os.environ["RAYON_NUM_THREADS"] = str(asked.workers)  # of the library
-    print(f"prepare, {asked.workers} processes beside the main one")
+    sizes, encoding = asked.sizes, asked.encoding
+    if sizes is None and encoding is None:
+        sizes, encoding = _SIZES, _ENCODED
+    if sizes:
+        _print_prepared(sizes, workers=asked.workers)
+    if encoding:
+        _print_encoded(encoding, workers=asked.workers)
+
+
+def _print_prepared(sizes: Sequence[int], *, workers: int) -> None:
+    print(f"prepare, {workers} processes beside the main one")
     print(f"{'MB':>6} {'s':>8} {'MB/s':>6} {'resident MB':>12} {'without files':>14}")
     found = []
-    for megabytes in asked.megabytes:
+    for megabytes in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            measured = prepare(Path(folder), megabytes=megabytes, workers=asked.workers)
+            measured = prepare(Path(folder), megabytes=megabytes, workers=workers)
         found.append(measured)
         print(
             f"{megabytes:>6} {measured.seconds:>8.1f} {megabytes / measured.seconds:>6.1f} "
@@ -103,21 +114,21 @@ def main(arguments: Sequence[str] = ()) -> None:
             flush=True,
         )
     first, last = found[0], found[-1]
-    growth = asked.megabytes[-1] / asked.megabytes[0]
+    growth = sizes[-1] / sizes[0]
     print(
         f"memory grows {last.peak / first.peak:.2f} times (without files "
         f"{last.peak_anonymous / first.peak_anonymous:.2f}; target {FLAT}), time a megabyte "
         f"{last.seconds / first.seconds / growth:.2f} times (target {LINEAR})"
     )
-    if asked.encoding:
-        with tempfile.TemporaryDirectory() as folder:
-            ours, theirs = compare_encoding(
-                Path(folder), megabytes=asked.encoding, workers=asked.workers
-            )
-        print(
-            f"encoding {asked.encoding} MB: ours {asked.encoding / ours:.1f} MB/s, encode_batch "
-            f"{asked.encoding / theirs:.1f} MB/s, {theirs / ours:.2f} times (target {ENCODING})"
-        )
+
+
+def _print_encoded(megabytes: int, *, workers: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = compare_encoding(Path(folder), megabytes=megabytes, workers=workers)
+    print(
+        f"encoding {megabytes} MB: ours {megabytes / ours:.1f} MB/s, encode_batch "
+        f"{megabytes / theirs:.1f} MB/s, {theirs / ours:.2f} times (target {ENCODING})"
+    )
 
 
 if __name__ == "__main__":

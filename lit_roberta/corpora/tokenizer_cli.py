@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,8 +66,7 @@ def _train(asked: Namespace) -> None:
                 on_progress=lambda size: on_progress("reading", size),
             )
             on_progress("training the tokenizer", 0)
-            documents = chain.from_iterable(text.documents(TRAIN))
-            tokenizer = Tokenizer.train(chain.from_iterable(documents), config.tokenizer)
+            tokenizer = Tokenizer.train(text.sentences(TRAIN), config.tokenizer)
         whole = Path(place) / "whole"
         tokenizer.save(whole)
         if folder.exists():

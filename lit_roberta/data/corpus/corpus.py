@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,8 @@ def _samples(documents: Documents) -> list[str]:
         place = int(ends[-1]) * quarter // 4
         number = int(np.searchsorted(ends, place, side="right"))
         before = int(ends[number]) - int(documents.rows["sentences"][number])
-        chosen.append(documents.document(number)[place - before])
+        line = next(islice(documents.lines(number), place - before, None))
+        chosen.append(line.decode().removesuffix("\n"))
     return [f"a sentence: {_short(sentence)}" for sentence in chosen]
 
 

@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from jaxtyping import Integer, Shaped
 
+from lit_roberta.data.corpus.runs import Run, read_runs
 from lit_roberta.data.text.reading import Document
 from lit_roberta.data.text.splitting import DIGEST_SIZE, DocumentHash, Piece
 
@@ -33,8 +34,6 @@ ROW = np.dtype(
 """What is known of a document."""
 
 _TEXT, _TABLE = "text", "documents"
-_BLOCK = 1 << 20
-"""Bytes of text that are read at a time, or one document where that is longer."""
 
 
 class Sizes(NamedTuple):
@@ -65,37 +64,20 @@ class Documents:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def blocks(self) -> Iterator[slice]:
-        """Cut the documents into runs of some megabyte."""
-        first = 0
-        while first < len(self):
-            limit = int(self.rows["start"][first]) + _BLOCK
-            stop = max(first + 1, int(np.searchsorted(self.stops, limit, side="right")))
-            yield slice(first, stop)
-            first = stop
-
-    def read(self, block: slice) -> bytes:
-        """Read the text of a run of documents."""
-        start, stop = int(self.rows["start"][block.start]), int(self.stops[block.stop - 1])
-        with self.text.open("rb") as file:
-            file.seek(start)
-            return file.read(stop - start)
+    def runs(self, *, first: int = 0) -> Iterator[Run]:
+        """Read runs of some megabyte, from a document on; a longer document comes in parts."""
+        return read_runs(self.text, self.rows["start"], self.stops, first=first)
 
     def __iter__(self) -> Iterator[Document]:
-        for block in self.blocks():
-            yield from self.sentences(block)
-
-    def sentences(self, block: slice) -> Iterator[Document]:
-        """Read a run of documents, each as its sentences."""
-        data = self.read(block)
-        starts = self.rows["start"][block].tolist()
-        for start, stop in zip(starts, self.stops[block].tolist(), strict=True):
-            text = data[start - starts[0] : stop - starts[0]].decode()
-            yield text.split("\n")[:-1]
-
-    def document(self, number: int) -> Document:
-        """Read one document."""
-        return next(self.sentences(slice(number, number + 1)))
+        document: Document = []
+        for run in self.runs():
+            for number, text in enumerate(run.texts()):
+                if document and (number or run.begins):
+                    yield document
+                    document = []
+                document += text.decode().split("\n")[:-1]
+        if document:
+            yield document
 
     def lines(self, number: int) -> Iterator[bytes]:
         """Read one document sentence by sentence, each with its newline; it may be a large one."""

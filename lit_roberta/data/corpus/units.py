@@ -134,11 +134,10 @@ def files_as_units(
 def rank_files(documents: Documents) -> dict[int, bytes]:
     """Hash the documents of each file, in order: a file that is renamed keeps its rank."""
     hashes: dict[int, hashlib.blake2b] = {}
-    for block in documents.blocks():
-        files = documents.rows["file"][block].tolist()
-        for file, sentences in zip(files, documents.sentences(block), strict=True):
-            one = hashes.setdefault(file, hashlib.blake2b(digest_size=DIGEST_SIZE))
-            one.update("".join(sentence + "\n" for sentence in sentences).encode() + b"\n")
+    for run in documents.runs():
+        files = documents.rows["file"][run.documents].tolist()
+        for file, text in zip(files, run.texts(behind=b"\n"), strict=True):
+            hashes.setdefault(file, hashlib.blake2b(digest_size=DIGEST_SIZE)).update(text)
     return {file: one.digest() for file, one in hashes.items()}
 
 

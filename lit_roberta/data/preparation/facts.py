@@ -15,7 +15,7 @@ NEAR_EMPTY = 5
 """A document with fewer words is near-empty."""
 
 _BLOCK = 1 << 20
-"""Documents or sentences that are counted at a time."""
+"""Documents that are counted at a time."""
 
 
 def gather_facts(text: ReadText, prepared: PreparedText) -> dict[str, Any]:
@@ -65,6 +65,8 @@ def gather_facts(text: ReadText, prepared: PreparedText) -> dict[str, Any]:
 def _sentence_lengths(prepared: PreparedText) -> Lengths:
     lengths = Lengths()
     for part in vars(prepared.parts).values():
-        for first in range(0, part.num_sentences, _BLOCK):
-            lengths.add(np.diff(part.sentence_offsets[first : first + _BLOCK + 1]))
+        last = np.zeros(0, np.int64)
+        for offsets in part.blocks("sentence_offsets"):
+            lengths.add(np.diff(offsets, prepend=last))
+            last = offsets[-1:]
     return lengths

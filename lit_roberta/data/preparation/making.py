@@ -213,8 +213,8 @@ def facts_at_length(text: PreparedText, max_length: int) -> dict[str, Any]:
 
 
 def _overlap(text: ReadText, *, workers: int) -> Overlap:
-    held_out = chain.from_iterable(chain(text.documents(VALIDATION), text.documents(TEST)))
-    return measure_overlap(text.documents(TRAIN), list(held_out), workers=workers)
+    held_out = chain(text.passages(VALIDATION), text.passages(TEST))
+    return measure_overlap(text.passages(TRAIN), held_out, workers=workers)
 
 
 def _tokenizer(
@@ -226,8 +226,7 @@ def _tokenizer(
     on_progress(0)
     tokenizer = making.tokenizer
     if tokenizer is None:
-        documents = chain.from_iterable(text.documents(TRAIN))
-        tokenizer = Tokenizer.train(chain.from_iterable(documents), making.config.tokenizer)
+        tokenizer = Tokenizer.train(text.sentences(TRAIN), making.config.tokenizer)
     write_whole(path, tokenizer.to_json().encode("utf-8", "surrogatepass"))
     return tokenizer
 

@@ -16,9 +16,6 @@ from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 
-_BLOCK = 1 << 22
-"""Tokens that are counted at a time."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedText:
@@ -56,8 +53,8 @@ class PreparedText:
 def count_tokens(part: TokenizedCorpus, size: int) -> Int64[np.ndarray, " vocab"]:
     """Count each token, some at a time: a part may be larger than memory."""
     counts = np.zeros(size, dtype=np.int64)
-    for first in range(0, part.num_tokens, _BLOCK):
-        counts += np.bincount(part.tokens[first : first + _BLOCK], minlength=size)
+    for tokens in part.blocks("tokens"):
+        counts += np.bincount(tokens, minlength=size)
     return counts
 
 

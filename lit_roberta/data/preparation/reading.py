@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,11 @@ from jaxtyping import Bool, Shaped, UInt8
 
 from lit_roberta.data.corpus.alike import find_copies
 from lit_roberta.data.corpus.corpus import Corpus, read_corpus
+from lit_roberta.data.corpus.overlap import Passage
 from lit_roberta.data.corpus.split import DROPPED, TEST, TRAIN, VALIDATION, hold_out
 from lit_roberta.data.corpus.units import documents_as_units, files_as_units, rank_files
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.encoding import Shelf
-from lit_roberta.data.text.reading import Document
 
 _ROLES = {"validation": VALIDATION, "test": TEST}
 
@@ -31,14 +32,20 @@ class ReadText:
     num_copies: int
     """Documents that are equal to an earlier one, of all sources of the corpus."""
 
-    def documents(self, part: int) -> Iterator[list[Document]]:
-        """Read the documents of a part, a run of them at a time."""
+    def passages(self, part: int) -> Iterator[Passage]:
+        """Read the text of a part, some megabyte at a time."""
         for shelf in self.shelves:
-            for run in shelf.documents.blocks():
-                chosen = (shelf.parts[run] == part).tolist()
+            for run in shelf.documents.runs():
+                chosen = (shelf.parts[run.documents] == part).tolist()
                 if any(chosen):
-                    documents = shelf.documents.sentences(run)
-                    yield [one for one, wanted in zip(documents, chosen, strict=True) if wanted]
+                    texts = list(compress(run.texts(), chosen))
+                    yield Passage(texts, run.begins or not chosen[0])
+
+    def sentences(self, part: int) -> Iterator[str]:
+        """Read the sentences of a part."""
+        for passage in self.passages(part):
+            for text in passage.texts:
+                yield from text.decode().split("\n")[:-1]
 
 
 def read_text(

@@ -6,7 +6,7 @@ corpus that is larger than memory is a matter of where the arrays lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,9 @@ ARRAYS: dict[str, np.dtype[Any]] = {
     "sources": np.dtype(np.uint8),
 }
 """The files of a corpus on disk besides `tokens`, which has 16 or 32 bits each."""
+
+_BLOCK = 1 << 20
+"""Items of an array that are read at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,23 @@ class TokenizedCorpus:
         if self.folder is None:
             return super().__reduce__()
         return TokenizedCorpus.open, (self.folder, self.tokens.dtype)
+
+    def blocks(self, name: str) -> Iterator[Shaped[np.ndarray, " items"]]:
+        """Read an array from its start to its end, some of it at a time.
+
+        On disk it is read and not mapped: pages that are mapped stay in the memory of a process
+        until another one needs them, up to the whole array.
+
+        Args:
+            name: Of the array.
+        """
+        array = getattr(self, name)
+        for first in range(0, len(array), _BLOCK):
+            if self.folder is None:
+                yield array[first : first + _BLOCK]
+            else:
+                count, start = min(_BLOCK, len(array) - first), first * array.itemsize
+                yield np.fromfile(self.folder / name, array.dtype, count, offset=start)
 
     @property
     def num_tokens(self) -> int:

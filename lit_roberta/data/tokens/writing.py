@@ -39,6 +39,7 @@ class CorpusWriter:
                 self._write(name, np.zeros(1, np.int64))
         self._tokens = self._last("sentence_offsets")
         self._sentences = self._last("document_offsets")
+        self._begun = False
 
     def __enter__(self) -> CorpusWriter:
         return self
@@ -57,6 +58,8 @@ class CorpusWriter:
         encoded: Encoded,
         document_lengths: Int64[np.ndarray, " documents"],
         sources: UInt8[np.ndarray, " documents"],
+        *,
+        goes_on: bool = False,
     ) -> None:
         """Add documents.
 
@@ -64,14 +67,21 @@ class CorpusWriter:
             encoded: Their sentences.
             document_lengths: Sentences of each document, empty ones included.
             sources: Which source each comes from.
+            goes_on: Whether the first document of the next call is the rest of the last one here.
         """
         filled = filled_sentences(encoded.lengths, document_lengths)
         sentences = encoded.lengths[encoded.lengths > 0]
+        stops = np.cumsum(filled)
+        ended = filled > 0
+        ended[:1] |= self._begun
+        self._begun = goes_on and bool(ended[-1])
+        if goes_on:
+            ended[-1] = False
         self._write("tokens", encoded.tokens)
         self._write("word_starts", encoded.word_starts)
         self._write("sentence_offsets", self._tokens + np.cumsum(sentences))
-        self._write("document_offsets", self._sentences + np.cumsum(filled[filled > 0]))
-        self._write("sources", sources[filled > 0])
+        self._write("document_offsets", self._sentences + stops[ended])
+        self._write("sources", sources[ended])
         self._tokens += int(sentences.sum())
         self._sentences += int(filled.sum())
 

@@ -16,14 +16,14 @@ from typing import Any
 from unittest import mock
 
 from lit_roberta.corpora.cli import main
-from lit_roberta.data.corpus import documents, writing
+from lit_roberta.data.corpus import runs, writing
 from lit_roberta.data.preparation import encoding
 
 _MOMENTS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir")
 _SMALL = (
     (writing, "_BLOCK", 2000),
     (writing, "_SAVED", 10_000),
-    (documents, "_BLOCK", 4000),
+    (runs, "_BLOCK", 4000),
     (encoding, "_BLOCKS_SAVED", 2),
 )
 

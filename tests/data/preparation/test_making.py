@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lit_roberta.data.corpus import documents, writing
+from lit_roberta.data.corpus import runs, writing
 from lit_roberta.data.corpus.split import Parts
 from lit_roberta.data.preparation import encoding
 from lit_roberta.data.preparation.config import TextConfig
@@ -140,12 +140,13 @@ def test_small_blocks_and_many_processes_change_no_byte(
     prepare_into(tmp_path / "out", Making(config=config))
     for place, name, value in (
         (writing, "_BLOCK", 3000),
-        (documents, "_BLOCK", 4000),
         (encoding, "_BATCH", 7),
         (encoding, "_BLOCKS_SAVED", 5),
         (writing, "_SAVED", 20_000),
     ):
         monkeypatch.setattr(place, name, value)
     for workers in (0, 2):
+        # Most documents in parts, too.
+        monkeypatch.setattr(runs, "_BLOCK", 4000 if workers else 60)
         prepare_into(tmp_path / f"with{workers}", Making(config=config, workers=workers))
         assert snapshot(tmp_path / f"with{workers}") == snapshot(tmp_path / "out")
