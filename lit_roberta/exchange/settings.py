@@ -136,7 +136,7 @@ def _number(config: Mapping[str, Any], name: str, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
         rule = "be a whole number" if is_whole else "be a number"
         raise must(_at(name, place), rule, value, "Take the model's own config.json.")
-    return value
+    return value if is_whole else float(value)
 
 
 def _pad_id(config: Mapping[str, Any], family: Family, place: str) -> int:

@@ -1,7 +1,4 @@
-"""Tiny random models of `transformers`, and their weights under our names.
-
-The tables say which of their tensors make up each of ours, joined along the first axis.
-"""
+"""Tiny random models of `transformers`, and what they compute beside what ours does."""
 
 from __future__ import annotations
 
@@ -11,78 +8,39 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.testing import assert_close
 
+from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.weights import to_ours
 from lit_roberta.model.bert import BertModel
+from tests.model.examples import (
+    Example,
+    assert_same_gradients,
+    pretraining_gradients,
+    pretraining_loss,
+)
 
-_LAYER = {
-    "attention.projection": ("attention.self.query", "attention.self.key", "attention.self.value"),
-    "attention.output": ("attention.output.dense",),
-    "attention_norm": ("attention.output.LayerNorm",),
-    "feed_forward.inner": ("intermediate.dense",),
-    "feed_forward.output": ("output.dense",),
-    "feed_forward_norm": ("output.LayerNorm",),
-}
-_EMBEDDINGS = {
-    "embeddings.token.weight": "embeddings.word_embeddings.weight",
-    "embeddings.segment.weight": "embeddings.token_type_embeddings.weight",
-    "embeddings.position.weight": "embeddings.position_embeddings.weight",
-    "embeddings.layer_norm.weight": "embeddings.LayerNorm.weight",
-    "embeddings.layer_norm.bias": "embeddings.LayerNorm.bias",
-}
-_BERT_HEADS = {
-    "masked_lm_head.dense.weight": "cls.predictions.transform.dense.weight",
-    "masked_lm_head.dense.bias": "cls.predictions.transform.dense.bias",
-    "masked_lm_head.layer_norm.weight": "cls.predictions.transform.LayerNorm.weight",
-    "masked_lm_head.layer_norm.bias": "cls.predictions.transform.LayerNorm.bias",
-    "masked_lm_head.bias": "cls.predictions.bias",
-    "next_sentence_head.pooler.weight": "bert.pooler.dense.weight",
-    "next_sentence_head.pooler.bias": "bert.pooler.dense.bias",
-    "next_sentence_head.classifier.weight": "cls.seq_relationship.weight",
-    "next_sentence_head.classifier.bias": "cls.seq_relationship.bias",
-}
-_ROBERTA_HEADS = {
-    "masked_lm_head.dense.weight": "lm_head.dense.weight",
-    "masked_lm_head.dense.bias": "lm_head.dense.bias",
-    "masked_lm_head.layer_norm.weight": "lm_head.layer_norm.weight",
-    "masked_lm_head.layer_norm.bias": "lm_head.layer_norm.bias",
-    "masked_lm_head.bias": "lm_head.bias",
-}
-ROBERTA_PAD = 1
+PAD_IDS: dict[Family, int] = {"bert": 0, "roberta": 1}
 
 
-def names(ours: BertModel, trunk: str) -> dict[str, tuple[str, ...]]:
-    """Name the tensors of theirs that make up each of ours."""
-    table: dict[str, tuple[str, ...]] = {
-        name: (f"{trunk}.{theirs}",) for name, theirs in _EMBEDDINGS.items()
-    }
-    for layer in range(ours.config.num_hidden_layers):
-        for module, theirs in _LAYER.items():
-            for kind in ("weight", "bias"):
-                table[f"encoder.layers.{layer}.{module}.{kind}"] = tuple(
-                    f"{trunk}.encoder.layer.{layer}.{one}.{kind}" for one in theirs
-                )
-    heads = _BERT_HEADS if trunk == "bert" else _ROBERTA_HEADS
-    table |= {name: (theirs,) for name, theirs in heads.items()}
-    assert table.keys() == dict(ours.named_parameters()).keys()
-    return table
+def family_of(theirs: nn.Module) -> Family:
+    config: Any = theirs.config
+    return "bert" if config.model_type == "bert" else "roberta"
 
 
 def under_our_names(
     ours: BertModel, theirs: nn.Module, read: Callable[[Tensor], Tensor | None]
 ) -> dict[str, Tensor]:
     """Read something of each of their parameters, and give it our names and our order of rows."""
-    trunk = "roberta" if hasattr(theirs, "roberta") else "bert"
-    parameters = dict(theirs.named_parameters())
-    found = {}
-    for name, parts in names(ours, trunk).items():
-        tensors = [read(parameters[part]) for part in parts]
-        found[name] = torch.cat([tensor for tensor in tensors if tensor is not None])
-        if name.startswith("next_sentence_head.classifier"):
-            found[name] = found[name].flip(
-                0
-            )  # their class 0 means "B follows A", our class 1 does
-        if name == "embeddings.position.weight" and trunk == "roberta":
-            found[name] = found[name][ROBERTA_PAD + 1 :]  # their positions start behind the pad id
+    config: Any = theirs.config
+    values = {name: read(parameter) for name, parameter in theirs.named_parameters()}
+    found = to_ours(
+        {name: value for name, value in values.items() if value is not None},
+        family=family_of(theirs),
+        num_layers=ours.config.num_hidden_layers,
+        pad_id=config.pad_token_id,
+    ).weights
+    assert found.keys() == dict(ours.named_parameters()).keys()
     return found
 
 
@@ -94,15 +52,68 @@ def their_gradients(ours: BertModel, theirs: nn.Module) -> dict[str, Tensor]:
     return under_our_names(ours, theirs, lambda parameter: parameter.grad)
 
 
-def build(kind: str, ours: BertModel) -> Any:
+def build(kind: str, ours: BertModel, *, pad_id: int | None = None) -> Any:
     """Build their model of one kind at the sizes of ours."""
     transformers = pytest.importorskip("transformers", reason="the peer is not installed")
     config = ours.config
-    is_roberta = kind.startswith("Roberta")
-    settings = transformers.RobertaConfig if is_roberta else transformers.BertConfig
+    name = kind.partition("For")[0].removesuffix("Model")
+    family: Family = "bert" if name == "Bert" else "roberta"
     shared = {name: getattr(config, name) for name in vars(config) if name != "tanh_pooler"}
-    shared["pad_token_id"] = ROBERTA_PAD if is_roberta else 0
-    if is_roberta:
-        shared["max_position_embeddings"] += ROBERTA_PAD + 1
-    model = getattr(transformers, kind)(settings(**shared, attn_implementation="sdpa"))
-    return model.train()  # dropout is 0: the path that training takes
+    shared["pad_token_id"] = PAD_IDS[family] if pad_id is None else pad_id
+    if family == "roberta":
+        shared["max_position_embeddings"] += shared["pad_token_id"] + 1
+    settings = getattr(transformers, f"{name}Config")(**shared, attn_implementation="sdpa")
+    return getattr(transformers, kind)(settings).train()  # dropout is 0: the path of training
+
+
+def inputs(example: Example) -> dict[str, Tensor]:
+    """Name the inputs of an example as they do."""
+    batch = example.batch
+    segments = batch.segment_ids
+    assert batch.attention_mask is not None
+    return {
+        "input_ids": batch.input_ids,
+        "token_type_ids": torch.zeros_like(batch.input_ids) if segments is None else segments,
+        "attention_mask": batch.attention_mask.long(),
+    }
+
+
+def hidden_states(ours: BertModel, example: Example) -> list[Tensor]:
+    """Give what each layer of ours computes, the embeddings first."""
+    found: list[Tensor] = []
+    parts = [ours.embeddings, *ours.encoder.layers]
+    hooks = [part.register_forward_hook(lambda *args: found.append(args[2])) for part in parts]
+    ours(*example.batch[:3])
+    for hook in hooks:
+        hook.remove()
+    return found
+
+
+def assert_same_states(ours: BertModel, output: Any, example: Example) -> None:
+    """Compare what all layers compute, at real tokens."""
+    real = example.batch.attention_mask
+    states = hidden_states(ours, example)
+    assert len(states) == len(output.hidden_states)
+    for mine, other in zip(states, output.hidden_states, strict=True):
+        assert_close(mine[real], other[real])
+
+
+def compare(ours: BertModel, theirs: Any, example: Example) -> None:
+    """Compare hidden states, logits, losses and gradients."""
+    labels = {"labels": example.dense_labels}
+    if ours.next_sentence_head is not None:
+        assert example.batch.next_sentence_labels is not None
+        # Theirs calls "B follows A" class 0.
+        labels["next_sentence_label"] = 1 - example.batch.next_sentence_labels
+    output = theirs(**inputs(example), **labels, output_hidden_states=True)
+    assert_same_states(ours, output, example)
+    real, dense = example.batch.attention_mask, ours(*example.batch[:3])
+    logits = output.prediction_logits if "prediction_logits" in output else output.logits
+    assert_close(dense.mlm_logits[real], logits[real])
+    if dense.nsp_logits is not None:
+        assert_close(dense.nsp_logits.flip(-1), output.seq_relationship_logits)
+    output.loss.backward()
+    wanted = their_gradients(ours, theirs)
+    for sparse in (False, True):
+        assert_close(pretraining_loss(ours, example, sparse=sparse), output.loss)
+        assert_same_gradients(pretraining_gradients(ours, example, sparse=sparse), wanted)
