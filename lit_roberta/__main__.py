@@ -14,6 +14,7 @@ _COMMANDS = {
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
+    "fill-mask": ("lit_roberta.inference.fill_mask_cli", "say what stands behind a mask"),
 }
 """By name: the module whose `main` takes the rest of the arguments, and what it does."""
 
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _usage() -> str:
-    lines = [f"  {name:<10}{what}" for name, (_, what) in _COMMANDS.items()]
+    lines = [f"  {name:<11}{what}" for name, (_, what) in _COMMANDS.items()]
     return "\n".join(["usage: lit-roberta COMMAND ...", "", *lines, ""])
 
 

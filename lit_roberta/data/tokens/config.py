@@ -78,3 +78,21 @@ class TokenizerConfig:
     def splits_cjk(self) -> bool:
         """Whether Chinese characters are words, the kind's own choice where that is left open."""
         return self.kind == "wordpiece" if self.split_cjk is None else self.split_cjk
+
+
+def notice_small(size: int, config: TokenizerConfig) -> list[str]:
+    """Say where a vocabulary is smaller than was asked for.
+
+    Args:
+        size: Entries that it has.
+        config: What was asked for.
+    """
+    asked = config.vocab_size
+    if asked is None and config.kind != "word":
+        asked = DEFAULT_VOCAB_SIZE
+    if asked is None or size == asked:
+        return []
+    return [
+        f"the vocabulary has {size:,} entries where {asked:,} were asked for: the text holds no "
+        f"more that is seen {config.min_frequency} times"
+    ]

@@ -19,12 +19,13 @@ import tokenizers
 
 from lit_roberta.data.text.reading import Document
 from lit_roberta.data.tokens.backend import describe, hardened, save_for_others
+from lit_roberta.data.tokens.blanks import encode_parts
 from lit_roberta.data.tokens.chunks import works_by_chunk
 from lit_roberta.data.tokens.config import (
-    DEFAULT_VOCAB_SIZE,
     SPECIAL_TOKENS,
     TokenizerConfig,
     TokenizerKind,
+    notice_small,
 )
 from lit_roberta.data.tokens.encoding import (
     ChunkTable,
@@ -75,7 +76,7 @@ class Tokenizer:
         self.vocabulary = describe(self._backend, special_tokens, self.id_to_word)
         self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
         if config is not None:
-            self.notices += _notice_small(self.vocab_size, config)
+            self.notices += notice_small(self.vocab_size, config)
 
     @classmethod
     def train(cls, sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
@@ -152,6 +153,17 @@ class Tokenizer:
         """Turn text into ids, without special tokens."""
         return self._pieces(self._backend.encode(text, add_special_tokens=False))[0]
 
+    def encode_around_masks(self, parts: Sequence[str]) -> list[int]:
+        """Turn the parts of a text between its masked words into ids, with masks between them.
+
+        The ids are those of the text with a word in place of each mask, and that word masked.
+        """
+        ids: list[int] = []
+        for part in encode_parts(self._backend, parts):
+            ids += chain.from_iterable(map(self._as_text, part))
+            ids.append(self.vocabulary.mask_id)
+        return ids[:-1]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Turn ids into readable text; special tokens are shown by their names.
 
@@ -214,28 +226,18 @@ class Tokenizer:
             pairs = [
                 (piece, word)
                 for number, word in zip(ids, words, strict=True)
-                for piece in (self._spell(number) if number in self._control else [number])
+                for piece in self._as_text(number)
             ]
             ids, words = [number for number, _ in pairs], [word for _, word in pairs]
         return ids, [-1 if word is None else word for word in words]
 
-    def _spell(self, control: int) -> list[int]:
+    def _as_text(self, number: int) -> list[int]:
         """Say a control token in ordinary ones: as unknown, else character by character."""
+        if number not in self._control:
+            return [number]
         if self.vocabulary.unk_id is not None:
             return [self.vocabulary.unk_id]
         encodings = self._backend.encode_batch(
-            list(self.id_to_word[control]), add_special_tokens=False
+            list(self.id_to_word[number]), add_special_tokens=False
         )
         return [number for encoding in encodings for number in encoding.ids]
-
-
-def _notice_small(size: int, config: TokenizerConfig) -> list[str]:
-    asked = config.vocab_size
-    if asked is None and config.kind != "word":
-        asked = DEFAULT_VOCAB_SIZE
-    if asked is None or size == asked:
-        return []
-    return [
-        f"the vocabulary has {size:,} entries where {asked:,} were asked for: the text holds no "
-        f"more that is seen {config.min_frequency} times"
-    ]

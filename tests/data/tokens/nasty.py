@@ -46,11 +46,10 @@ _OTHER = [
     "\x01",
     "\x7f",
 ]
+PIECES = [*_WHITE, *_WORDS, *_MARKS, *_OTHER]
 characters = st.characters(exclude_characters="\n", exclude_categories=["Cs"])
 sentences = st.lists(
-    st.lists(st.sampled_from([*_WHITE, *_WORDS, *_MARKS, *_OTHER]) | characters, max_size=12).map(
-        "".join
-    ),
+    st.lists(st.sampled_from(PIECES) | characters, max_size=12).map("".join),
     max_size=4,
 )
 

@@ -1,0 +1,48 @@
+"""What the commands that use a model share: the model, where it runs, and texts that are long."""
+
+from __future__ import annotations
+
+from jsonargparse import ArgumentParser, Namespace
+
+from lit_roberta.command_line import OneLineErrors
+from lit_roberta.inference.text_model import TextModel, load_model
+from lit_roberta.inference.texts import OnTooLong
+
+
+def model_parser(name: str, description: str) -> ArgumentParser:
+    """Build a parser with what all these commands share.
+
+    Args:
+        name: Of the command.
+        description: What it does.
+    """
+    parser = OneLineErrors(prog=f"lit-roberta {name}", description=description, allow_abbrev=False)
+    parser.add_argument(
+        "model", metavar="MODEL", type=str, help="A checkpoint, or an exported folder."
+    )
+    parser.add_argument(
+        "--on-too-long",
+        type=OnTooLong,
+        default="truncate",
+        help="What is done with a text that the model has no positions for.",
+    )
+    parser.add_argument(
+        "--device", type=str, default="auto", help="cpu, cuda, cuda:1; auto: CUDA if there is any."
+    )
+    parser.add_argument(
+        "--bfloat16", action="store_true", help="Multiply in bfloat16: faster on GPUs, less exact."
+    )
+    return parser
+
+
+def model_of(asked: Namespace, *, predicts: bool = False) -> TextModel:
+    """Load the model that a command line names.
+
+    Args:
+        asked: What a `model_parser` read.
+        predicts: Whether it has to predict tokens.
+
+    Raises:
+        UserError: If there is none that can do it.
+    """
+    return load_model(asked.model, device=asked.device, bfloat16=asked.bfloat16, predicts=predicts)

@@ -1,0 +1,67 @@
+"""`lit-roberta fill-mask MODEL TEXT...`: what stands behind the masks of texts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from jsonargparse import Namespace
+
+from lit_roberta.inference.arguments import model_of, model_parser
+from lit_roberta.inference.filling import FilledText, fill_mask
+from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Fill the masks that a command line gives.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
+        was closed.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    return exit_status_in_pipe(lambda: _fill(_parse(words)))
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    parser = model_parser(
+        "fill-mask",
+        "Say what stands behind the masks of texts. A mask is the tokenizer's own mask token, or "
+        "[MASK] or <mask> where a text has none of those.",
+    )
+    parser.add_argument("texts", metavar="TEXT", type=str, nargs="+", help="With masks.")
+    parser.add_argument("--top-k", type=int, default=5, help="Candidates for each mask.")
+    parser.add_argument("--json", action="store_true", help="Print a line of JSON for each text.")
+    return parser.parse_args(list(words))
+
+
+def _fill(asked: Namespace) -> None:
+    found = fill_mask(
+        model_of(asked, predicts=True),
+        asked.texts,
+        top_k=asked.top_k,
+        on_too_long=asked.on_too_long,
+    )
+    for number, text in enumerate(found):
+        if asked.json:
+            write_line(to_json(asdict(text)))
+        else:
+            write_line(("\n" if number else "") + "\n".join(_readable(text)))
+
+
+def _readable(found: FilledText) -> Iterator[str]:
+    """Write what was found for a person."""
+    yield found.text
+    width = max(len(candidate.token) for mask in found.masks for candidate in mask)
+    for number, mask in enumerate(found.masks, start=1):
+        if len(found.masks) > 1:
+            yield f"mask {number} of {len(found.masks)}"
+        for candidate in mask:
+            share = f"{candidate.probability:8.3%}"
+            yield f"{share}  {candidate.token:<{width}}  {candidate.sentence}"
+    if len(found.masks) > 1:
+        yield f"all masks: {found.filled}"

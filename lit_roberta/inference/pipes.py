@@ -1,0 +1,52 @@
+"""Standard input and output, as other programs in a pipe expect them.
+
+Lines of text come in and lines of JSON go out, in UTF-8 whatever the terminal speaks, each whole
+and at once; notices go to standard error; a reader that has enough ends the command quietly.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from lit_roberta.command_line import exit_status_of
+
+_BROKEN_PIPE = 141
+"""What a shell says of a program that SIGPIPE ended: 128 + 13."""
+
+
+def exit_status_in_pipe(act: Callable[[], None]) -> int:
+    """Run a command that writes to standard output.
+
+    Args:
+        act: What the command does.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where whoever
+        reads the output has closed it.
+    """
+    try:
+        status = exit_status_of(act, interrupted="Interrupted.")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would flush once more when it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    return status
+
+
+def write_line(line: str) -> None:
+    """Write a line to standard output, at once."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def to_json(value: Any) -> str:
+    """Write a value as one line of JSON; there is no NaN in it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,158 @@
+"""A model with its tokenizer, ready for text, wherever it came from.
+
+In: a checkpoint, an exported folder, or whatever else can be imported. Out: hidden states and
+logits of rows of ids. It knows nothing of files of text, and nothing of training.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.errors import must
+from lit_roberta.exchange.loading import load_pretrained
+from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.inference.batching import Rows
+from lit_roberta.model.bert import BertModel
+
+logger = logging.getLogger(__name__)
+
+_SPECIAL = 2
+"""Places of a row that [CLS] and [SEP] take."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextModel:
+    """A model that reads text. It is in evaluation mode, and keeps no gradients."""
+
+    source: str
+    """Where it came from, for messages."""
+    bert: BertModel
+    tokenizer: Tokenizer
+    has_masked_lm_head: bool
+    """Whether it can predict tokens."""
+    bfloat16: bool = False
+    """Whether matrices are multiplied in bfloat16, for GPUs: some three digits are right."""
+
+    @property
+    def room(self) -> int:
+        """The most tokens that a text may have, [CLS] and [SEP] not counted."""
+        return self.bert.config.max_position_embeddings - _SPECIAL
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.bert.embeddings.token.weight.device
+
+    def row(self, token_ids: Sequence[int]) -> list[int]:
+        """Put the ids of a text between [CLS] and [SEP]."""
+        vocabulary = self.tokenizer.vocabulary
+        return [vocabulary.cls_id, *token_ids, vocabulary.sep_id]
+
+    def hidden_states(
+        self, rows: Rows, *, layer: int | None = None, cls_only: bool = False
+    ) -> Float[Tensor, "batch places hidden"]:
+        """Compute hidden states, and no logits.
+
+        Args:
+            rows: Padded rows of ids.
+            layer: How many layers are applied; 0 for the embeddings alone, None for all.
+            cls_only: Whether only [CLS] is wanted, which spares most of the last layer.
+        """
+        input_ids, mask = self._moved(rows)
+        positions = input_ids.new_zeros(len(input_ids), 1) if cls_only else None
+        layers = list(self.bert.encoder.layers)[:layer]
+        with self._computing():
+            hidden_states: Tensor = self.bert.embeddings(input_ids)
+            for number, one in enumerate(layers, start=1):
+                reading = positions if number == len(layers) else None
+                hidden_states = one(hidden_states, mask, positions=reading)
+        return hidden_states[:, :1] if cls_only else hidden_states
+
+    def logits(
+        self, rows: Rows, positions: Int[Tensor, "batch slots"]
+    ) -> Float[Tensor, "batch slots vocab"]:
+        """Compute the logits of every token of the vocabulary, at some places of each row.
+
+        Args:
+            rows: Padded rows of ids.
+            positions: Those places, [CLS] being 0.
+        """
+        input_ids, mask = self._moved(rows)
+        slots = torch.cat([positions.new_zeros(len(positions), 1), positions], dim=1)
+        with self._computing():
+            logits: Tensor = self.bert(
+                input_ids, attention_mask=mask, positions=slots.to(self.device)
+            ).mlm_logits
+        return logits.float()
+
+    def _moved(
+        self, rows: Rows
+    ) -> tuple[Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"] | None]:
+        mask = rows.attention_mask
+        return rows.input_ids.to(self.device), None if mask is None else mask.to(self.device)
+
+    def _computing(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16)
+
+
+def load_model(
+    source: str, *, device: str = "auto", bfloat16: bool = False, predicts: bool = False
+) -> TextModel:
+    """Load a model to use it.
+
+    Args:
+        source: A checkpoint, an exported folder, or what `lit-roberta import` takes.
+        device: `cpu`, `cuda`, `cuda:1`, ...; `auto` for a CUDA device where there is one.
+        bfloat16: Whether matrices are multiplied in bfloat16.
+        predicts: Whether it has to predict tokens.
+
+    Raises:
+        UserError: If it can't be read, has no tokenizer or one that is too large for it, or has no
+            masked-language-model head and should; or if there is no such device.
+    """
+    where = _device(device)
+    pretrained = load_pretrained(source)
+    for notice in pretrained.notices:
+        logger.info("%s", notice)
+    tokenizer = _tokenizer(pretrained)
+    if predicts and not pretrained.has_masked_lm_head:
+        remedy = "It has vectors (lit-roberta encode) and no predictions: take one with the head."
+        raise must("the model", "have a masked-language-model head", source, remedy)
+    return TextModel(
+        source=source,
+        bert=pretrained.build().requires_grad_(False).to(where),
+        tokenizer=tokenizer,
+        has_masked_lm_head=pretrained.has_masked_lm_head,
+        bfloat16=bfloat16,
+    )
+
+
+def _tokenizer(pretrained: Pretrained) -> Tokenizer:
+    tokenizer = pretrained.tokenizer
+    if tokenizer is None:
+        remedy = "Put its tokenizer.json or vocab.txt beside its weights."
+        raise must("the model", "have a tokenizer", pretrained.source, remedy)
+    size, rows = tokenizer.vocab_size, pretrained.encoder.vocab_size
+    if size > rows:
+        rule = f"have at most the {rows:,} entries that the model embeds"
+        raise must("the tokenizer", rule, size, "Take the one that the model was trained with.")
+    return tokenizer
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise must("--device", "be a device of this machine", name, f"{reason}.") from error
+    return device

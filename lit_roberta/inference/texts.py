@@ -1,0 +1,83 @@
+"""Texts to rows of ids: what can't be encoded is refused, what is too long is cut and counted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Literal
+
+from lit_roberta.errors import UserError, must
+
+logger = logging.getLogger(__name__)
+
+OnTooLong = Literal["truncate", "error"]
+"""What is done with a text that has more tokens than the model has positions for."""
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Refuse what is no list of texts.
+
+    Raises:
+        TypeError: If one text is given in place of a list of them.
+        UserError: If a text has half a surrogate pair in it, which is no character.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a list of texts, got one text.")
+    for number, text in enumerate(texts, start=1):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(text[error.start]):04x}"
+            raise must(
+                f"text {number}",
+                "be text in UTF-8",
+                half,
+                "It stands for no character: repair it.",
+            ) from error
+
+
+class Lengths:
+    """What was too long, to be said once.
+
+    Args:
+        room: The most tokens of a text.
+        on_too_long: Whether a longer one is cut, or an error.
+
+    Raises:
+        UserError: If that is another word.
+    """
+
+    def __init__(self, room: int, on_too_long: OnTooLong) -> None:
+        if on_too_long not in ("truncate", "error"):
+            raise UserError(f"on_too_long must be truncate or error, got {on_too_long!r}.")
+        self.room = room
+        self._on_too_long = on_too_long
+        self.seen = 0
+        self.cut = 0
+
+    def fits(self, text: str, length: int) -> bool:
+        """Count a text; tell whether all of it fits.
+
+        Raises:
+            UserError: If it does not, and is not to be cut.
+        """
+        self.seen += 1
+        if length <= self.room:
+            return True
+        if self._on_too_long == "error":
+            rule = f"have at most {self.room:,} tokens"
+            remedy = f"It begins {text[:40]!r}. --on-too-long truncate cuts it."
+            raise must(f"text {self.seen:,}", rule, length, remedy)
+        self.cut += 1
+        return False
+
+    def report(self) -> None:
+        """Say how many were cut, if any."""
+        if self.cut:
+            logger.info(
+                "%s of %s texts are longer than the %s tokens that the model has positions for, "
+                "and were cut.",
+                f"{self.cut:,}",
+                f"{self.seen:,}",
+                f"{self.room:,}",
+            )
