@@ -1,8 +1,7 @@
 """The data module: text in, updates out, wired for Lightning.
 
-It owns no rule of its own. Reading, packing, masking and the stream are functions of their
-settings in the modules beside it; this one builds them when they are first asked for, and hands
-them to loaders.
+It owns no rule of its own: reading, packing, masking and the stream are functions of settings in
+the modules beside it. This one builds them when they are asked for, and hands them to loaders.
 """
 
 from __future__ import annotations
@@ -193,6 +192,7 @@ class PretrainingDataModule(UpdateDataModule):
             seed=self.seed,
             segments=self.pairs,
             shares=self.shares,
+            identity=self.prepared.identity,
         )
 
     @property

@@ -16,8 +16,9 @@ import numpy as np
 
 from lit_roberta.data.batching import BatchConfig, BudgetUnit, updates_for
 from lit_roberta.data.examples.mixture import Mixture
-from lit_roberta.data.examples.packing import Examples, PackingConfig, pack
+from lit_roberta.data.examples.packing import Examples, PackingConfig
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, stage_starts
+from lit_roberta.data.preparation.packed import packed_examples
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.sizes import StageSize, UpdateSizes
 from lit_roberta.data.stream import UpdateStream, first_epoch
@@ -45,6 +46,8 @@ class TrainingText:
     """Whether B gets segment 1."""
     shares: Sequence[float] | None = None
     """Of each source in training, by its number. None: each example once in an epoch."""
+    identity: str | None = None
+    """What the corpus is known by, where its examples may be kept. None: they are not."""
     _packed: dict[int, Examples] = field(default_factory=dict, repr=False)
     _facts: dict[int, tuple[int, float]] = field(default_factory=dict, repr=False)
 
@@ -69,7 +72,9 @@ class TrainingText:
     def examples(self, stage: int) -> Examples:
         """Give the examples of a stage, as spans."""
         if stage not in self._packed:
-            self._packed[stage] = pack(self.corpus, self.packings[stage], seed=self.seed)
+            self._packed[stage] = packed_examples(
+                self.corpus, self.packings[stage], seed=self.seed, identity=self.identity
+            )
         return self._packed[stage]
 
     def num_examples(self, stage: int) -> int:

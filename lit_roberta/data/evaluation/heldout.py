@@ -13,14 +13,9 @@ from jaxtyping import Int64
 from torch.utils.data import Dataset
 
 from lit_roberta.batch import HeldOutBatch
-from lit_roberta.data.evaluation.heldout_masks import (
-    NEVER,
-    held_out_masks,
-    num_draws,
-    sample_documents,
-    select_documents,
-)
+from lit_roberta.data.evaluation.heldout_masks import NEVER, held_out_masks, num_draws
 from lit_roberta.data.evaluation.heldout_rows import HeldOutRows, lay_out_held_out
+from lit_roberta.data.evaluation.sampling import sample_documents, select_documents
 from lit_roberta.data.examples.packing import PAIR_FORMATS, Format
 from lit_roberta.data.rows.choosing import Choice, places_of
 from lit_roberta.data.rows.collation import lay_out, line_up, to_batch, with_documents

@@ -102,39 +102,3 @@ def _take_turns(
     ranks[np.lexsort((hashes, owners))] = ragged_range(np.zeros_like(counts), counts)
     turns = below(random_bits(HELD_OUT_SEED, Purpose.HELD_OUT_DRAW, documents), draws)
     return (ranks + turns[owners]) % draws
-
-
-def sample_documents(
-    corpus: TokenizedCorpus, *, max_tokens: int | None
-) -> Int64[np.ndarray, " documents"]:
-    """Take whole documents in hash order, as many as hold `max_tokens`, and at least one.
-
-    Returns:
-        Their numbers, ascending.
-    """
-    numbers = np.arange(corpus.num_documents)
-    if max_tokens is None:
-        return numbers
-    order = np.argsort(random_bits(HELD_OUT_SEED, Purpose.SAMPLE, numbers), kind="stable")
-    totals = np.cumsum(np.diff(corpus.document_token_offsets)[order])
-    taken = max(1, int(np.searchsorted(totals, max_tokens, side="right")))
-    return np.sort(order[:taken])
-
-
-def select_documents(
-    corpus: TokenizedCorpus, documents: Int64[np.ndarray, " documents"]
-) -> TokenizedCorpus:
-    """Make a corpus of some documents of another."""
-    if len(documents) == corpus.num_documents:
-        return corpus
-    sentences = np.zeros(corpus.num_sentences, dtype=bool)
-    for document in documents.tolist():
-        sentences[slice(*corpus.document_offsets[document : document + 2])] = True
-    sizes = np.diff(corpus.sentence_offsets)
-    tokens = np.repeat(sentences, sizes)
-    return TokenizedCorpus(
-        tokens=corpus.tokens[tokens],
-        word_starts=corpus.word_starts[tokens],
-        sentence_offsets=np.append(0, np.cumsum(sizes[sentences])),
-        document_offsets=np.append(0, np.cumsum(np.diff(corpus.document_offsets)[documents])),
-    )

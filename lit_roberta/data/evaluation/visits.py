@@ -11,6 +11,7 @@ from torch.utils.data import Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, HeldOutBatch
 from lit_roberta.data.evaluation.heldout_masks import HELD_OUT_SEED
+from lit_roberta.data.evaluation.sampling import first_by_hash
 from lit_roberta.data.examples.keys import visit_keys
 from lit_roberta.data.examples.packing import Examples, PackingConfig, pack
 from lit_roberta.data.rows.building import ExampleBuilder
@@ -18,7 +19,6 @@ from lit_roberta.data.rows.collation import to_batch, with_documents
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.vocabulary import Vocabulary
-from lit_roberta.randomness import Purpose, random_bits
 
 
 class _ExampleBatches(Dataset[HeldOutBatch]):
@@ -90,12 +90,18 @@ class VisitDataset(_ExampleBatches):
             masking=masking,
             segments=segments,
         )
-        numbers = np.arange(len(examples))
-        if max_tokens is not None:
-            order = np.argsort(random_bits(HELD_OUT_SEED, Purpose.SAMPLE, numbers), kind="stable")
-            total = np.cumsum(examples.lengths[order])
-            numbers = order[: max(1, int(np.searchsorted(total, max_tokens, side="right")))]
+        numbers = _first_examples(examples, max_tokens=max_tokens)
         super().__init__(builder, numbers, batch_size=batch_size, seed=seed, visit=visit)
+
+
+def _first_examples(examples: Examples, *, max_tokens: int | None) -> Int64[np.ndarray, " taken"]:
+    """Take examples in hash order, as many as hold `max_tokens`, and at least one."""
+    if max_tokens is None:
+        return np.arange(len(examples))
+    # None has fewer than the two special tokens, so more of them can't fit.
+    order = first_by_hash(len(examples), at_most=max(1, max_tokens // 2))
+    total = np.cumsum(examples.lengths_of(order))
+    return order[: max(1, int(np.searchsorted(total, max_tokens, side="right")))]
 
 
 class PairDataset(_ExampleBatches):

@@ -7,6 +7,7 @@ shares: nothing is drawn with replacement, and a source is read through before i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,8 @@ class Mixture:
         """
         if shares is None or corpus.sources is None:
             return cls.whole(len(examples))
-        begins = np.searchsorted(corpus.sources, np.arange(len(shares) + 1))
+        # numpy would make a large array of a small type larger, to compare it with whole numbers
+        begins = [bisect_left(corpus.sources, number) for number in range(len(shares) + 1)]
         tokens = corpus.sentence_offsets[corpus.document_offsets[begins]]
         firsts = np.searchsorted(examples.starts, tokens)
         for number in np.flatnonzero(np.diff(firsts) == 0).tolist():

@@ -51,7 +51,6 @@ def require_partners(
     *,
     true_starts: Int64[np.ndarray, " examples"],
     document_token_offsets: Int64[np.ndarray, " document_offsets"],
-    block: int = _BLOCK,
 ) -> None:
     """See that each pair has a candidate in another document that differs from its true B.
 
@@ -59,15 +58,14 @@ def require_partners(
         partners: The candidates, the true Bs among them.
         true_starts: Where the true Bs start, in tokens.
         document_token_offsets: Where each document starts, in tokens.
-        block: Candidates looked at together.
 
     Raises:
         UserError: If some pair has none.
     """
 
     def blocks(places: Int64[np.ndarray, " places"]) -> Iterator[_Some]:
-        for first in range(0, len(places), block):
-            some = np.asarray(places[first : first + block])
+        for first in range(0, len(places), _BLOCK):
+            some = np.asarray(places[first : first + _BLOCK])
             documents = np.searchsorted(document_token_offsets, some, side="right") - 1
             own = np.searchsorted(partners.starts, some)
             yield documents, partners.texts[own]

@@ -54,6 +54,12 @@ class Manifest:
     package: str = lit_roberta.__version__
     """The version that wrote it."""
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What its tokens are known by, wherever the folder lies."""
+        names = ("digest", "tokenizer", "parts", "format", "package")
+        return {name: getattr(self, name) for name in names}
+
     def write(self, folder: Path) -> None:
         """Write it, whole or not at all."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)

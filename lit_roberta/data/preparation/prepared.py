@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from lit_roberta.data.corpus.split import Parts
-from lit_roberta.data.preparation.inputs import hash_text
+from lit_roberta.data.preparation.inputs import hash_text, key_of
 from lit_roberta.data.preparation.manifest import PARTS, TOKENIZER, Manifest
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
@@ -27,6 +27,8 @@ class PreparedText:
     """What was detected, cut or missing, a line each."""
     digest: str
     """Hash of the text of all three parts, in order."""
+    identity: str | None = None
+    """Hash of what its tokens are known by; None where it lies in no folder."""
     weights: dict[str, float] | None = None
     """The share of each source in training that was asked for when the text was prepared."""
     sources: list[str] = field(default_factory=list)
@@ -76,6 +78,7 @@ def open_prepared(folder: Path, manifest: Manifest) -> PreparedText:
         tokenizer=tokenizer,
         notes=list(manifest.notes),
         digest=manifest.digest,
+        identity=key_of(manifest.identity),
         weights=manifest.weights,
         sources=list(manifest.inputs["corpus"]),
     )

@@ -15,10 +15,9 @@ from lit_roberta.data.evaluation.heldout_masks import (
     HeldOutMasks,
     held_out_masks,
     num_draws,
-    sample_documents,
-    select_documents,
 )
 from lit_roberta.data.evaluation.heldout_rows import lay_out_held_out
+from lit_roberta.data.evaluation.sampling import sample_documents, select_documents
 from lit_roberta.data.examples.packing import Format
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
