@@ -9,12 +9,13 @@ import logging
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 
 from jsonargparse import Namespace
 
 from lit_roberta.command_line import OneLineErrors, exit_status_of
-from lit_roberta.exchange.exporting import export
+from lit_roberta.exchange.exporting import export, free_place
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import FAMILIES
 
@@ -63,7 +64,8 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 
 def _export(asked: Namespace) -> None:
-    exported = export(load_pretrained(asked.checkpoint), asked.folder, family=asked.family)
+    folder = free_place(Path(asked.folder))  # before anything large is read
+    exported = export(load_pretrained(asked.checkpoint), folder, family=asked.family)
     for notice in exported.notices:
         logger.info("%s", notice)
     logger.info("%s", exported.checked)

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from lit_roberta.data.preparation.place import beside, sync_files, take_place
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.architectures import Home, find_home, weights_at_home
 from lit_roberta.exchange.checking import Check, check_export
 from lit_roberta.exchange.model_card import CONFIG, model_card
@@ -75,6 +75,26 @@ def export(
     return Exported(folder=whole, architecture=home.architecture, notices=notices, check=check)
 
 
+def free_place(folder: Path) -> Path:
+    """Find the place that a folder names, before any work is done for it.
+
+    Raises:
+        UserError: If something else is there, or it can't be looked at.
+    """
+    try:
+        folder = folder.expanduser().resolve()
+        if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
+            remedy = "It holds something else, which stays as it is: name another."
+            raise must("the output", "be a new or an empty folder", str(folder), remedy)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise must("the output", "be a path", str(folder), f"It fails with: {error}.") from error
+    return folder
+
+
 def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
     weights = weights_at_home(home, pretrained)
     settings = settings_for_others(
@@ -110,27 +130,22 @@ def _say(check: Check | None) -> str:
 
 @contextmanager
 def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Give a place to write in, which takes the folder's name if all goes well; and that name.
-
-    Raises:
-        UserError: If something else is there, or nothing can be written there.
-    """
-    part = None
+    """Give a place to write in, which takes the folder's name if all goes well; and that name."""
+    folder = free_place(folder)
+    part = beside(folder, "part")
     try:
-        folder = folder.expanduser().resolve()
-        if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
-            remedy = "It holds something else, which stays as it is: name another."
-            raise must("the output", "be a new or an empty folder", str(folder), remedy)
-        part = beside(folder, "part")
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         yield part, folder
         sync_files(part)
         take_place(part, folder)
     except (OSError, SafetensorError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        remedy = f"It fails with: {reason}. Nothing was written."
-        raise must("the output", "be writable", str(folder), remedy) from error
+        raise _unwritable(folder, error) from error
     finally:
-        if part is not None:
-            shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _unwritable(folder: Path, error: OSError | SafetensorError) -> UserError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    remedy = f"It fails with: {reason}. Nothing was written."
+    return must("the output", "be writable", str(folder), remedy)

@@ -33,7 +33,7 @@ class RunFacts:
     """Where the text came from, and how it was read and split."""
     training_loss: float | None
     """Of the last epoch, in nats per masked token."""
-    validated: Mapping[str, float]
+    validated: Mapping[str, int | float]
     """The last validation: its update, and what it measured."""
     config: str | None
     """The run's saved configuration, which makes the run again."""

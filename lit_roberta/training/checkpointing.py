@@ -62,7 +62,7 @@ class PretrainingCheckpoint(Checkpoint):
         self.monitor = monitor
         self.folder = folder
         self.best_score = math.inf
-        self.validated: dict[str, float] = {}
+        self.validated: dict[str, int | float] = {}
         """The last validation: its update, and what it measured."""
         self._saved_update = 0  # before the first update there is nothing to save
         self._due = False
