@@ -30,6 +30,10 @@ _MAPPINGS = ("corpus", "weights")
 _NAMED = ("last", "previous", "best")
 
 
+class _NotJudgeableError(UserError):
+    """An imported model is whole, and lacks what judging needs."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckpointSettings:
     """The settings that weights stand on."""
@@ -118,6 +122,8 @@ def read_checkpoint_settings(path: Path) -> CheckpointSettings:
     """
     try:
         return _read(path)
+    except _NotJudgeableError:
+        raise
     except UserError as error:
         earlier = earlier_checkpoint(path, update_of=lambda other: _read(other).update)
         raise UserError(f"{error}{earlier}") from error
@@ -130,7 +136,7 @@ def _read(path: Path) -> CheckpointSettings:
         found = (
             _of_import(path, checkpoint) if IMPORTED in checkpoint else _of_run(path, checkpoint)
         )
-    except UserError:
+    except _NotJudgeableError:
         raise
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds
@@ -166,10 +172,10 @@ def _of_import(path: Path, checkpoint: Mapping[str, Any]) -> CheckpointSettings:
     settings = checkpoint["hyper_parameters"]
     if checkpoint["tokenizer"] is None:
         remedy = "Import the model with its tokenizer's files beside it."
-        raise must("ckpt_path", "hold a tokenizer", str(path), remedy)
+        raise _NotJudgeableError(must("ckpt_path", "hold a tokenizer", str(path), remedy))
     if "model.masked_lm_head.bias" not in checkpoint["state_dict"]:
         remedy = "Without one it predicts no tokens: train one, from --model.pretrained."
-        raise must("ckpt_path", "hold a masked-LM head", str(path), remedy)
+        raise _NotJudgeableError(must("ckpt_path", "hold a masked-LM head", str(path), remedy))
     return CheckpointSettings(
         path=path,
         update=0,
