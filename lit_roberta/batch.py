@@ -63,7 +63,7 @@ class Update(NamedTuple):
     """One rank's share of one update, with the places to cut it into micro-batches.
 
     One tensor a field, and cuts beside it, rather than a tensor a micro-batch: hundreds of small
-    tensors exhaust the file descriptors that worker processes share memory through.
+    tensors take long to move, be it between processes or to a device.
     """
 
     number: int

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch, Update
+from lit_roberta.data.parcels import Parcel
 from lit_roberta.data.sizes import UpdateSizes
 from lit_roberta.data.stream import UpdateSampler
 
@@ -31,11 +32,13 @@ def update_loader(
         num_workers: Processes that build updates beside the training; 0 builds them in it.
         pin_memory: Put batches where a GPU can fetch them by itself.
     """
+    # A worker's parcel is an update again where it is unpickled.
+    on_the_way: Any = Parcel if num_workers else _as_it_is
     return DataLoader(
         stream,
         sampler=sampler,
         batch_size=None,
-        collate_fn=_as_it_is,
+        collate_fn=on_the_way,
         num_workers=num_workers,
         worker_init_fn=_leave_signals_to_training,
         pin_memory=pin_memory,
