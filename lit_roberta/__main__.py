@@ -15,6 +15,7 @@ _COMMANDS = {
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
     "fill-mask": ("lit_roberta.inference.fill_mask_cli", "say what stands behind a mask"),
+    "encode": ("lit_roberta.inference.encode_cli", "turn texts into vectors"),
 }
 """By name: the module whose `main` takes the rest of the arguments, and what it does."""
 

@@ -35,6 +35,20 @@ def model_parser(name: str, description: str) -> ArgumentParser:
     return parser
 
 
+def add_input(parser: ArgumentParser) -> None:
+    """Ask for a file of texts."""
+    parser.add_argument(
+        "--input",
+        type=str,
+        required=True,
+        help="Lines of text; rows of .jsonl, .csv, .tsv or .parquet; also packed as .gz or .zst; "
+        "- for lines of standard input.",
+    )
+    parser.add_argument(
+        "--text-column", type=str, default="text", help="Of rows: the column of their text."
+    )
+
+
 def model_of(asked: Namespace, *, predicts: bool = False) -> TextModel:
     """Load the model that a command line names.
 

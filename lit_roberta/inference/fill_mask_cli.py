@@ -10,6 +10,7 @@ from jsonargparse import Namespace
 
 from lit_roberta.inference.arguments import model_of, model_parser
 from lit_roberta.inference.filling import FilledText, fill_mask
+from lit_roberta.inference.inputs import STANDARD_INPUT, read_windows
 from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
 
 
@@ -33,24 +34,29 @@ def _parse(words: Sequence[str]) -> Namespace:
         "Say what stands behind the masks of texts. A mask is the tokenizer's own mask token, or "
         "[MASK] or <mask> where a text has none of those.",
     )
-    parser.add_argument("texts", metavar="TEXT", type=str, nargs="+", help="With masks.")
+    parser.add_argument(
+        "texts",
+        metavar="TEXT",
+        type=str,
+        nargs="+",
+        help="With masks; - alone for the lines of standard input.",
+    )
     parser.add_argument("--top-k", type=int, default=5, help="Candidates for each mask.")
     parser.add_argument("--json", action="store_true", help="Print a line of JSON for each text.")
     return parser.parse_args(list(words))
 
 
 def _fill(asked: Namespace) -> None:
-    found = fill_mask(
-        model_of(asked, predicts=True),
-        asked.texts,
-        top_k=asked.top_k,
-        on_too_long=asked.on_too_long,
-    )
-    for number, text in enumerate(found):
-        if asked.json:
-            write_line(to_json(asdict(text)))
-        else:
-            write_line(("\n" if number else "") + "\n".join(_readable(text)))
+    model = model_of(asked, predicts=True)
+    from_input = asked.texts == [STANDARD_INPUT]
+    is_first = True
+    for texts in read_windows(STANDARD_INPUT) if from_input else [asked.texts]:
+        for found in fill_mask(model, texts, top_k=asked.top_k, on_too_long=asked.on_too_long):
+            if asked.json:
+                write_line(to_json(asdict(found)))
+            else:
+                write_line(("" if is_first else "\n") + "\n".join(_readable(found)))
+            is_first = False
 
 
 def _readable(found: FilledText) -> Iterator[str]:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from lit_roberta.command_line import exit_status_of
 
-_BROKEN_PIPE = 141
-"""What a shell says of a program that SIGPIPE ended: 128 + 13."""
+_BROKEN_PIPE = 128 + 13
+"""What a shell says of a program that SIGPIPE ended."""
+_TERMINATED = 128 + signal.SIGTERM
 
 
 def exit_status_in_pipe(act: Callable[[], None]) -> int:
@@ -27,8 +30,9 @@ def exit_status_in_pipe(act: Callable[[], None]) -> int:
 
     Returns:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where whoever
-        reads the output has closed it.
+        reads the output has closed it; 143 after SIGTERM.
     """
+    before = signal.signal(signal.SIGTERM, _leave)
     try:
         status = exit_status_of(act, interrupted="Interrupted.")
         sys.stdout.flush()
@@ -36,7 +40,14 @@ def exit_status_in_pipe(act: Callable[[], None]) -> int:
         # Python would flush once more when it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return status
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Turn a request to end into an exception, so that nothing half written stays."""
+    sys.exit(_TERMINATED)
 
 
 def write_line(line: str) -> None:

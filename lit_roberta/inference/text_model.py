@@ -64,6 +64,9 @@ class TextModel:
             rows: Padded rows of ids.
             layer: How many layers are applied; 0 for the embeddings alone, None for all.
             cls_only: Whether only [CLS] is wanted, which spares most of the last layer.
+
+        Raises:
+            UserError: If a number is not finite, as with damaged weights.
         """
         input_ids, mask = self._moved(rows)
         positions = input_ids.new_zeros(len(input_ids), 1) if cls_only else None
@@ -73,7 +76,7 @@ class TextModel:
             for number, one in enumerate(layers, start=1):
                 reading = positions if number == len(layers) else None
                 hidden_states = one(hidden_states, mask, positions=reading)
-        return hidden_states[:, :1] if cls_only else hidden_states
+        return self._finite(hidden_states[:, :1] if cls_only else hidden_states)
 
     def logits(
         self, rows: Rows, positions: Int[Tensor, "batch slots"]
@@ -83,6 +86,9 @@ class TextModel:
         Args:
             rows: Padded rows of ids.
             positions: Those places, [CLS] being 0.
+
+        Raises:
+            UserError: If a number is not finite, as with damaged weights.
         """
         input_ids, mask = self._moved(rows)
         slots = torch.cat([positions.new_zeros(len(positions), 1), positions], dim=1)
@@ -90,7 +96,13 @@ class TextModel:
             logits: Tensor = self.bert(
                 input_ids, attention_mask=mask, positions=slots.to(self.device)
             ).mlm_logits
-        return logits.float()
+        return self._finite(logits.float())
+
+    def _finite(self, computed: Tensor) -> Tensor:
+        if not bool(computed.isfinite().all()):
+            remedy = "Its weights are damaged, or bfloat16 is not enough for them."
+            raise must("the model", "compute finite numbers", self.source, remedy)
+        return computed
 
     def _moved(
         self, rows: Rows

@@ -6,7 +6,10 @@ import logging
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from lit_roberta.errors import UserError, must
+from lit_roberta.inference.text_model import TextModel
 
 logger = logging.getLogger(__name__)
 
@@ -81,3 +84,24 @@ class Lengths:
                 f"{self.seen:,}",
                 f"{self.room:,}",
             )
+
+
+def rows_of(model: TextModel, texts: Sequence[str], lengths: Lengths) -> list[list[int]]:
+    """Turn texts into rows of ids, [CLS] and [SEP] included, cut to what the model has room for.
+
+    Args:
+        model: The model.
+        texts: Any text; an empty one is a row of two.
+        lengths: Counts what is cut.
+
+    Raises:
+        UserError: If one can't be encoded, or is too long and is not to be cut.
+    """
+    check_texts(texts)
+    encoded = model.tokenizer.encode_sentences(texts)
+    ends = np.cumsum(encoded.lengths)
+    rows = []
+    for text, end, length in zip(texts, ends.tolist(), encoded.lengths.tolist(), strict=True):
+        kept = length if lengths.fits(text, length) else lengths.room
+        rows.append(model.row(encoded.tokens[end - length : end - length + kept].tolist()))
+    return rows

@@ -1,0 +1,91 @@
+"""`lit-roberta encode MODEL --input FILE --output FILE`: texts to vectors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+
+from jsonargparse import Namespace
+
+from lit_roberta.inference.arguments import add_input, model_of, model_parser
+from lit_roberta.inference.batching import BATCH_TOKENS
+from lit_roberta.inference.encoding import Encoder, Pooling
+from lit_roberta.inference.inputs import check_input, count_texts, read_windows
+from lit_roberta.inference.pipes import exit_status_in_pipe
+from lit_roberta.inference.progress import shown_progress
+from lit_roberta.inference.vector_files import check_output, vectors_to
+
+logger = logging.getLogger(__name__)
+
+_TOKEN_CHARACTERS = 1 << 16
+"""Of a window where each token has a vector: some 50 MB of them at BERT's base size."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Encode the texts that a command line names.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
+        was closed.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    return exit_status_in_pipe(lambda: _encode(_parse(words)))
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    parser = model_parser("encode", "Turn texts into vectors.")
+    add_input(parser)
+    parser.add_argument(
+        "--output",
+        type=str | None,
+        help=".npy, .parquet or .jsonl; without it, lines of JSON go to standard output.",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="Replace a file that is there.")
+    parser.add_argument(
+        "--pooling",
+        type=Pooling,
+        default="mean",
+        help="One vector a text: the mean of all tokens, or that of [CLS]; or one a token.",
+    )
+    parser.add_argument(
+        "--layer", type=int, default=-1, help="Whose output: 0 the embeddings, -1 the last layer."
+    )
+    parser.add_argument("--normalize", action="store_true", help="Scale vectors to length 1.")
+    parser.add_argument(
+        "--batch-tokens",
+        type=int,
+        default=BATCH_TOKENS,
+        help="Tokens that are computed at once, padding included.",
+    )
+    return parser.parse_args(list(words))
+
+
+def _encode(asked: Namespace) -> None:
+    tokens = asked.pooling == "tokens"
+    check_input(asked.input)
+    check_output(asked.output, tokens=tokens, overwrite=asked.overwrite)
+    encoder = Encoder(
+        model_of(asked),
+        pooling=asked.pooling,
+        layer=asked.layer,
+        normalize=asked.normalize,
+        on_too_long=asked.on_too_long,
+        batch_tokens=asked.batch_tokens,
+    )
+    limit = {"characters": _TOKEN_CHARACTERS} if tokens else {}
+    windows = read_windows(asked.input, text_column=asked.text_column, **limit)
+    width = encoder.model.bert.config.hidden_size
+    with (
+        vectors_to(asked.output, width=width) as write,
+        shown_progress(lambda: count_texts(asked.input)) as advance,
+    ):
+        for texts in windows:
+            write(texts, encoder.token_vectors(texts) if tokens else encoder.vectors(texts))
+            advance(len(texts))
+    encoder.lengths.report()
+    if asked.output is not None:
+        logger.info("%s texts in %s.", f"{encoder.lengths.seen:,}", asked.output)

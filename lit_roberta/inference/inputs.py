@@ -1,0 +1,117 @@
+"""Texts from a file or from standard input, some thousand at a time.
+
+In: the name of a file, or `-`. Out: windows of texts, in order: large enough that texts of one
+length find each other in it, small enough for memory whatever the size of the file. A line is a
+text, an empty one too; in `.jsonl`, `.csv`, `.tsv` and `.parquet` a row is.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+from lit_roberta.data.text.decoding import read_lines
+from lit_roberta.data.text.files import COMPRESSED, kind_of
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.rows import ROW_KINDS, read_rows
+from lit_roberta.errors import UserError, must
+
+STANDARD_INPUT = "-"
+WINDOW_TEXTS = 1 << 13
+WINDOW_CHARACTERS = 1 << 20
+_CHUNK = 1 << 16
+
+
+def read_windows(
+    source: str,
+    *,
+    text_column: str = "text",
+    characters: int = WINDOW_CHARACTERS,
+) -> Iterator[list[str]]:
+    """Read texts.
+
+    Args:
+        source: A file, also packed as `.gz` or `.zst`; or `-` for lines of standard input, which
+            are given on as they arrive.
+        text_column: Of rows.
+        characters: What a window holds at the most; a longer text is one by itself.
+
+    Raises:
+        UserError: If there is no such file, or if it is damaged, binary or not in UTF-8.
+    """
+    if source == STANDARD_INPUT:
+        for lines in _arriving_lines():
+            yield from _windows(lines, characters)
+        return
+    path, reading = Path(source), ReadingConfig(text_column=text_column)
+    read = read_rows if kind_of(path) in ROW_KINDS else read_lines
+    yield from _windows(read(path, reading), characters)
+
+
+def check_input(source: str) -> None:
+    """See that there is something to read, before a model is loaded for it.
+
+    Raises:
+        UserError: If there is no such file.
+    """
+    if source != STANDARD_INPUT and not Path(source).exists():
+        raise must("--input", "be a file, or - for standard input", source, "There is none.")
+
+
+def count_texts(source: str) -> int | None:
+    """Count the lines of a plain file; None where that would take reading it as it is read."""
+    path = Path(source)
+    if source == STANDARD_INPUT or kind_of(path) in ROW_KINDS or path.suffix in COMPRESSED:
+        return None
+    count, last = 0, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            count, last = count + chunk.count(b"\n"), chunk[-1:]
+    return count + (last != b"\n")
+
+
+def _windows(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
+    window: list[str] = []
+    size = 0
+    for text in texts:
+        if window and (len(window) == WINDOW_TEXTS or size + len(text) > characters):
+            yield window
+            window, size = [], 0
+        window.append(text)
+        size += len(text)
+    if window:
+        yield window
+
+
+def _arriving_lines() -> Iterator[list[str]]:
+    """Give the whole lines of each piece that standard input hands out."""
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), True)
+    stream = cast(io.BufferedReader, sys.stdin.buffer)
+    number, unfinished = 1, ""
+    while True:
+        chunk = stream.read1(_CHUNK)
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            byte = f"byte 0x{error.object[error.start]:02X}"
+            raise UserError(
+                f"standard input must be UTF-8 text, got {byte} behind line {number}. "
+                "Convert it, as by iconv -t UTF-8."
+            ) from error
+        if "\0" in text:
+            raise UserError(
+                f"standard input must be text, got a NUL character behind line {number}: it is "
+                "binary. Give plain text."
+            )
+        *lines, unfinished = (unfinished + text).split("\n")
+        number += len(lines)
+        if lines:
+            yield lines
+        if not chunk:
+            if unfinished:
+                yield [unfinished]
+            return
