@@ -9,12 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import tokenizers
 
+from lit_roberta.data.tokens.chunks import steps_of
 from lit_roberta.data.tokens.loading import SpecialTokens
 from lit_roberta.data.tokens.vocabulary import Vocabulary
+
+_SPLITS = {
+    "BertPreTokenizer": "",
+    "ByteLevel": "use_regex",
+    "CharDelimiterSplit": "",
+    "Metaspace": "split",
+    "Split": "",
+    "Whitespace": "",
+    "WhitespaceSplit": "",
+}
+"""What splits a text into words, and the setting without which it does not."""
 
 
 def hardened(backend: tokenizers.Tokenizer, special_tokens: SpecialTokens) -> tokenizers.Tokenizer:
@@ -54,6 +67,43 @@ def describe(
         mask_id=ids["mask_token"],
         special_ids=frozenset(control),
     )
+
+
+def mark_of_words(backend: tokenizers.Tokenizer) -> str | None:
+    """Tell what pieces begin with where a word does, if sentences are not split before.
+
+    Sentencepiece and some byte-level vocabularies cut whole sentences, to which the library gives
+    one number, as if they were words.
+
+    Args:
+        backend: The tokenizer.
+
+    Returns:
+        None where the library numbers words itself.
+    """
+    splits = backend.pre_tokenizer
+    steps = [] if splits is None else steps_of(json.loads(splits.__getstate__()))
+    if any(step["type"] in _SPLITS and step.get(_SPLITS[step["type"]], True) for step in steps):
+        return None
+    is_bytelevel = any(step["type"] == "ByteLevel" for step in steps)
+    return "\u0120" if is_bytelevel else "\u2581"
+
+
+def number_words(encoding: tokenizers.Encoding, mark: str | None) -> list[int | None]:
+    """Say which word each piece is of.
+
+    Args:
+        encoding: The pieces.
+        mark: As `mark_of_words` gives it.
+    """
+    words: list[int | None] = encoding.word_ids
+    if mark is None or not words:
+        return words
+    starts = [
+        piece[:1] == mark or (last[-1:] == mark and last != mark)
+        for last, piece in pairwise(encoding.tokens)
+    ]
+    return list(accumulate(starts, initial=0))
 
 
 def save_for_others(

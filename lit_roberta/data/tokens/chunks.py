@@ -60,8 +60,8 @@ def works_by_chunk(backend: tokenizers.Tokenizer) -> bool:
     beyond a space, or is not known.
     """
     state = json.loads(backend.to_str())
-    normalizers = {step["type"] for step in _steps(state["normalizer"])}
-    splits = _steps(state["pre_tokenizer"])
+    normalizers = {step["type"] for step in steps_of(state["normalizer"])}
+    splits = steps_of(state["pre_tokenizer"])
     keeps_white_space = any(step["type"] == "ByteLevel" for step in splits)
     return (
         normalizers <= _LOCAL_NORMALIZERS
@@ -74,7 +74,8 @@ def works_by_chunk(backend: tokenizers.Tokenizer) -> bool:
     )
 
 
-def _steps(part: dict[str, Any] | None) -> list[dict[str, Any]]:
+def steps_of(part: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """List what a part of a tokenizer does, one after the other, as the library writes it."""
     if part is None:
         return []
     if part["type"] != "Sequence":

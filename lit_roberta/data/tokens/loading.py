@@ -5,14 +5,21 @@ In: a path. Out: the tokenizer with its own ids, and the names of its control to
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
+from lit_roberta.data.tokens.beside import (
+    Settings,
+    add_tokens,
+    is_of_bert,
+    read_settings,
+    refuse_other_kinds,
+    refuse_sentencepiece,
+)
 from lit_roberta.errors import UserError, must
 
 _BERT_NAMES = {
@@ -29,6 +36,12 @@ _ROBERTA_NAMES = {
     "sep_token": "</s>",
     "mask_token": "<mask>",
 }
+_OF_BERT = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+"""Settings of BERT's normalizer, and what the library calls them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +72,9 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
     """
     place = Path(path)
     try:
-        settings = _settings(place if place.is_dir() else place.parent, path)
+        settings = read_settings(place if place.is_dir() else place.parent, path)
         backend, notices = _find_loader(place)(settings)
+        add_tokens(backend, settings, path)
     except UserError:
         raise
     except (OSError, ValueError, TypeError, RecursionError) as error:
@@ -78,37 +92,40 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
             "data.tokenizer.path", "be a tokenizer", path, f"It fails with: {error}."
         ) from error
     tokens = _special_tokens(backend, settings, path)
-    return backend, tokens, notices
+    return backend, tokens, notices + _notices(backend, tokens, settings)
 
 
-def _find_loader(place: Path) -> Callable[[dict[str, Any]], tuple[Tokenizer, list[str]]]:
+def _find_loader(place: Path) -> Callable[[Settings], tuple[Tokenizer, list[str]]]:
     if place.is_file():
-        return lambda _: (Tokenizer.from_file(str(place)), [])
+        return lambda settings: _load_whole(place, settings)
     if (place / "tokenizer.json").is_file():
-        return lambda _: (Tokenizer.from_file(str(place / "tokenizer.json")), [])
+        return lambda settings: _load_whole(place / "tokenizer.json", settings)
     if (place / "vocab.txt").is_file():
         return lambda settings: _load_wordpiece(place / "vocab.txt", settings)
     if (place / "vocab.json").is_file() and (place / "merges.txt").is_file():
         return lambda settings: _load_bytelevel_bpe(place, settings)
+    refuse_sentencepiece(place)
     rule = "hold tokenizer.json, vocab.txt, or vocab.json and merges.txt"
     raise must("data.tokenizer.path", rule, str(place), "Give a Hugging Face tokenizer.")
 
 
-def _settings(folder: Path, path: str) -> dict[str, Any]:
-    """Read what lies beside a vocabulary: names of control tokens, lower-casing."""
-    settings: dict[str, Any] = {}
-    for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        if (folder / name).is_file():
-            found = json.loads((folder / name).read_text(encoding="utf-8"))
-            if not isinstance(found, dict):
-                rule = f"hold a JSON object in {name}"
-                remedy = f"It holds {json.dumps(found)[:40]}: repair it or take it away."
-                raise must("data.tokenizer.path", rule, path, remedy)
-            settings |= found
-    return settings
+def _load_whole(path: Path, settings: Settings) -> tuple[Tokenizer, list[str]]:
+    """Load a tokenizer that says all of itself; where it is BERT's, settings beside it count."""
+    backend = Tokenizer.from_file(str(path))
+    normalizer = backend.normalizer
+    notices = []
+    if isinstance(normalizer, normalizers.BertNormalizer) and is_of_bert(settings):
+        for name, attribute in _OF_BERT.items():
+            value = settings.get(name)
+            if value is not None and value != getattr(normalizer, attribute):
+                setattr(normalizer, attribute, value)
+                notices.append(f"{name} is {value}, as tokenizer_config.json has it, not {path}")
+        backend.normalizer = normalizer
+    return backend, notices
 
 
-def _load_wordpiece(path: Path, settings: dict[str, Any]) -> tuple[Tokenizer, list[str]]:
+def _load_wordpiece(path: Path, settings: Settings) -> tuple[Tokenizer, list[str]]:
+    refuse_other_kinds(path, settings)
     lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     vocabulary = {token.rstrip("\r"): number for number, token in enumerate(lines)}
     notices = []
@@ -128,7 +145,8 @@ def _load_wordpiece(path: Path, settings: dict[str, Any]) -> tuple[Tokenizer, li
     return backend, notices
 
 
-def _load_bytelevel_bpe(folder: Path, settings: dict[str, Any]) -> tuple[Tokenizer, list[str]]:
+def _load_bytelevel_bpe(folder: Path, settings: Settings) -> tuple[Tokenizer, list[str]]:
+    refuse_other_kinds(folder / "vocab.json", settings)
     backend = Tokenizer(
         models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
     )
@@ -138,7 +156,7 @@ def _load_bytelevel_bpe(folder: Path, settings: dict[str, Any]) -> tuple[Tokeniz
     return backend, []
 
 
-def _special_tokens(backend: Tokenizer, settings: dict[str, Any], path: str) -> SpecialTokens:
+def _special_tokens(backend: Tokenizer, settings: Settings, path: str) -> SpecialTokens:
     """Find the control tokens, by the settings beside the vocabulary or by the usual names."""
     found: dict[str, Any] = {"unk_token": None}
     for role, bert in _BERT_NAMES.items():
@@ -156,7 +174,26 @@ def _special_tokens(backend: Tokenizer, settings: dict[str, Any], path: str) -> 
     return SpecialTokens(**found)
 
 
-def _name(settings: dict[str, Any], role: str) -> str | None:
+def _notices(backend: Tokenizer, tokens: SpecialTokens, settings: Settings) -> list[str]:
+    """Say which control tokens are none here, although the files name them."""
+    chosen = set(asdict(tokens).values())
+    added = backend.get_added_tokens_decoder().values()
+    more = sorted(
+        token.content for token in added if token.special and token.content not in chosen
+    )
+    notices = []
+    if more:
+        which = ", ".join(more[:5]) + (", ..." if len(more) > 5 else "")
+        notices.append(f"{len(more)} more special tokens are never found in text: {which}")
+    for role in _BERT_NAMES:
+        name = _name(settings, role)
+        if name and name != getattr(tokens, role):
+            found = getattr(tokens, role)
+            notices.append(f"the {role} is {found}: {name} is not in the vocabulary")
+    return notices
+
+
+def _name(settings: Settings, role: str) -> str | None:
     """Read a control token, which is written as a string or as an object with its content."""
     value = settings.get(role)
     if isinstance(value, dict):

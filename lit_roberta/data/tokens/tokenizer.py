@@ -18,7 +18,13 @@ import numpy as np
 import tokenizers
 
 from lit_roberta.data.text.reading import Document
-from lit_roberta.data.tokens.backend import describe, hardened, save_for_others
+from lit_roberta.data.tokens.backend import (
+    describe,
+    hardened,
+    mark_of_words,
+    number_words,
+    save_for_others,
+)
 from lit_roberta.data.tokens.blanks import encode_parts
 from lit_roberta.data.tokens.chunks import works_by_chunk
 from lit_roberta.data.tokens.config import (
@@ -74,6 +80,7 @@ class Tokenizer:
         for word, number in self.word_to_id.items():
             self.id_to_word[number] = word
         self.vocabulary = describe(self._backend, special_tokens, self.id_to_word)
+        self._mark = mark_of_words(self._backend)
         self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
         if config is not None:
             self.notices += notice_small(self.vocab_size, config)
@@ -221,7 +228,7 @@ class Tokenizer:
         Special tokens are not matched in raw text, but a vocabulary may still hold one as a word.
         """
         ids: list[int] = encoding.ids
-        words: list[int | None] = encoding.word_ids
+        words: list[int | None] = number_words(encoding, self._mark)
         if not self._control.isdisjoint(ids):
             pairs = [
                 (piece, word)
