@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import batches, encoder, lightning_overhead, loading, prepare, resume
+from benchmarks import batches, encoder, lightning_overhead, loading, packing, prepare, resume
 
 BENCHMARKS = {
     "encoder": encoder.main,
     "batches": batches.main,
     "lightning": lightning_overhead.main,
     "prepare": prepare.main,
+    "packing": packing.main,
     "loading": loading.main,
     "resume": resume.main,
 }
