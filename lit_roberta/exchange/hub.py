@@ -16,7 +16,9 @@ _NAME = re.compile(r"(?P<name>\w[\w.-]*(/\w[\w.-]*)?)(@(?P<revision>[\w./-]+))?"
 _FILE = re.compile(r"\.(ckpt|pt|bin|safetensors|json)$")
 
 _SMALL = (
+    "added_tokens.json",
     "config.json",
+    "sentencepiece.bpe.model",
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",

@@ -39,7 +39,8 @@ def _import(words: Sequence[str]) -> None:
         description="Turn a model of BERT's or RoBERTa's architecture into a checkpoint.",
     )
     parser.add_argument(
-        "source", help="A folder as save_pretrained writes, a name on the hub, or a checkpoint."
+        "source",
+        help="A folder of save_pretrained's, a name on the hub, fairseq's .pt, or a checkpoint.",
     )
     parser.add_argument("checkpoint", help="The file to write, which must be a new one.")
     asked = parser.parse_args(list(words))
