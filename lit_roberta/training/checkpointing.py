@@ -114,8 +114,11 @@ class PretrainingCheckpoint(Checkpoint):
         if not _trains(trainer):
             return
         score = float(trainer.callback_metrics.get(self.monitor, math.nan))
-        measured = {name: float(value) for name, value in trainer.callback_metrics.items()}
-        self.validated = {"update": trainer.global_step, **measured}
+        self.validated = {"update": trainer.global_step} | {
+            name: float(value)
+            for name, value in trainer.callback_metrics.items()
+            if name.startswith("val/")
+        }
         is_best = score < self.best_score  # never for NaN
         if is_best:
             self.best_score = score
