@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import batches, encoder, lightning_overhead, loading, packing, prepare, resume
+from benchmarks import (
+    batches,
+    encoder,
+    importing,
+    lightning_overhead,
+    loading,
+    packing,
+    prepare,
+    resume,
+)
 
 BENCHMARKS = {
     "encoder": encoder.main,
@@ -14,6 +23,7 @@ BENCHMARKS = {
     "packing": packing.main,
     "loading": loading.main,
     "resume": resume.main,
+    "import": importing.main,
 }
 
 

@@ -31,13 +31,20 @@ def check_shapes(
     for name, shape in shapes.items():
         if name not in known:
             continue
-        wanted = _shape(name, encoder, padding_rows=pad_id + 1 if family == "roberta" else 0)
+        wanted = their_shape(name, encoder, padding_rows=pad_id + 1 if family == "roberta" else 0)
         if shape != wanted:
             remedy = f"By config.json it is {wanted}: the two are not of one model."
             raise must("the weights", f"hold {name} in the shape {wanted}", shape, remedy)
 
 
-def _shape(name: str, encoder: EncoderConfig, *, padding_rows: int) -> Shape:
+def their_shape(name: str, encoder: EncoderConfig, *, padding_rows: int) -> Shape:
+    """Give the shape of a weight.
+
+    Args:
+        name: Hugging Face's, without the trunk's prefix.
+        encoder: The sizes.
+        padding_rows: Rows of the positions in front of those that are used.
+    """
     hidden, inner = encoder.hidden_size, encoder.intermediate_size
     module, kind = name.rsplit(".", 1)
     outputs = {

@@ -102,6 +102,13 @@ def test_it_is_no_run_to_go_on_with(command: Command, tmp_path: Path) -> None:
     assert str(tmp_path / "source") in line
 
 
+def test_robertas_only_segment_makes_no_pairs(command: Command, tmp_path: Path) -> None:
+    path = imported(tmp_path, "roberta")
+    words = ("--data.corpus=toy", "--data.format=sentence-pair", "--data.max_length=24", *QUIET)
+    line = command.refuses("validate", f"--ckpt_path={path}", *words)
+    assert line.startswith("model.encoder.type_vocab_size must be 2 or more, got 1")
+
+
 def test_what_judging_needs_is_asked_for(command: Command, tmp_path: Path) -> None:
     path = imported(tmp_path)
     line = command.refuses("validate", f"--ckpt_path={path}", *QUIET)
