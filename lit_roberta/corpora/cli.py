@@ -23,7 +23,8 @@ from lit_roberta.corpora.progress import shown_progress
 from lit_roberta.corpora.report import report
 from lit_roberta.data.preparation.making import Making
 from lit_roberta.data.preparation.preparing import prepare_into
-from lit_roberta.data.tokens.tokenizer import TokenizerConfig
+from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
+from lit_roberta.errors import must
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,11 @@ def _parse(words: Sequence[str]) -> Namespace:
     )
     parser.add_class_arguments(TokenizerConfig, "tokenizer")
     parser.add_argument(
+        "--pretrained",
+        type=str | None,
+        help="Weights that training is to start from: the text is encoded by their tokenizer.",
+    )
+    parser.add_argument(
         "--max_length",
         type=int,
         default=128,
@@ -76,6 +82,27 @@ def _parse(words: Sequence[str]) -> Namespace:
     return parser.parse_args(list(words))
 
 
+def _tokenizer_of(source: str | None, config: TokenizerConfig) -> Tokenizer | None:
+    """Take the tokenizer of weights, if they are named.
+
+    Raises:
+        UserError: If they have none, or settings of another one are given.
+    """
+    if source is None:
+        return None
+    if config != TokenizerConfig(extend=config.extend):
+        remedy = "Leave the tokenizer's settings out, all but tokenizer.extend."
+        raise must("pretrained", "bring the tokenizer alone", source, remedy)
+    # Only here: torch takes seconds to import, and most texts are prepared without weights.
+    from lit_roberta.exchange.loading import load_pretrained
+
+    tokenizer = load_pretrained(source).tokenizer
+    if tokenizer is None:
+        remedy = "Give the tokenizer itself: --tokenizer.path."
+        raise must("pretrained", "come with a tokenizer", source, remedy)
+    return tokenizer
+
+
 def _prepare(asked: Namespace) -> None:
     tokenizer = TokenizerConfig(**asked.tokenizer.as_dict())
     config = text_config(asked, tokenizer, weights=read_weights(asked.weights))
@@ -85,6 +112,8 @@ def _prepare(asked: Namespace) -> None:
     with shown_progress() as on_progress:
         making = Making(
             config=config,
+            tokenizer=_tokenizer_of(asked.pretrained, config.tokenizer),
+            extends=True,
             workers=asked.workers,
             on_progress=on_progress,
             max_length=asked.max_length,

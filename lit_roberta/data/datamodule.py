@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
-from torch.utils.data import DataLoader, Dataset
 
-from lit_roberta.batch import HeldOutBatch
 from lit_roberta.data.batching import BatchConfig
 from lit_roberta.data.corpus.split import Parts, SplitUnit
-from lit_roberta.data.evaluation.evaluation_text import EvaluationText, Part
-from lit_roberta.data.examples.packing import PAIR_FORMATS, Format, PackingConfig
+from lit_roberta.data.examples.packing import Format, PackingConfig
 from lit_roberta.data.growth import NO_RAMP, BatchRamp, LengthStage, check_stages
-from lit_roberta.data.loaders import held_out_loader
+from lit_roberta.data.held_out_module import HeldOutDataModule
 from lit_roberta.data.preparation.config import TextConfig, check_weights
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.preparing import prepare_text
@@ -28,16 +25,11 @@ from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
-from lit_roberta.data.tokens.vocabulary import Vocabulary
 from lit_roberta.data.training_text import TrainingText
-from lit_roberta.data.update_module import UpdateDataModule
 from lit_roberta.errors import must
 
-VALIDATION_TOKENS = 50_000
-"""What a validation during training scores, at most: one draw of masks on this many tokens."""
 
-
-class PretrainingDataModule(UpdateDataModule):
+class PretrainingDataModule(HeldOutDataModule):
     """Supply updates of masked text under one recipe, and the held-out text to judge it by.
 
     Args:
@@ -46,6 +38,8 @@ class PretrainingDataModule(UpdateDataModule):
             prepare` has made. Several sources by a name for each: {books: PATH, news: PATH}.
         validation_corpus: Text of your own to validate on; by default a part of the corpus.
         test_corpus: Text of your own to test on; by default a part of the corpus.
+        general_corpus: Text of another kind to be judged by, too, so that forgetting is seen when
+            a model that is there goes on with yours. It is never trained on.
         split_by: Hold out single documents, or whole files.
         weights: The share of each of several sources in training, by its name; they sum to 1. By
             default those that a prepared folder brings, and otherwise each example comes once.
@@ -78,6 +72,7 @@ class PretrainingDataModule(UpdateDataModule):
         *,
         validation_corpus: str | None = None,
         test_corpus: str | None = None,
+        general_corpus: str | None = None,
         split_by: SplitUnit = "document",
         weights: dict[str, float] | None = None,
         deduplicate: bool = False,
@@ -124,32 +119,34 @@ class PretrainingDataModule(UpdateDataModule):
             raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
         self.num_workers = num_workers
         self.seed = seed
+        self.general_corpus = general_corpus
         self._tokenizer: Tokenizer | None = None
+        self._extends = False
 
     # ---- what the text is
 
-    def use_tokenizer(self, tokenizer: Tokenizer) -> None:
+    def use_tokenizer(self, tokenizer: Tokenizer, *, extends: bool = False) -> None:
         """Take a tokenizer that is already there (a checkpoint's) instead of training one.
 
         Must be called before anything of the text is asked for.
+
+        Args:
+            tokenizer: The tokenizer.
+            extends: Whether it may get words of the text, as for a model that gets rows for them.
         """
         assert "prepared" not in self.__dict__, "the text is already encoded"
-        self._tokenizer = tokenizer
+        self._tokenizer, self._extends = tokenizer, extends
 
     @cached_property
     def prepared(self) -> PreparedText:
         """The text, split and encoded; read when it is first asked for."""
-        return prepare_text(self.text, tokenizer=self._tokenizer)
+        return prepare_text(self.text, tokenizer=self._tokenizer, extends=self._extends)
 
     @property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of this corpus, or the checkpoint's."""
-        return self._tokenizer or self.prepared.tokenizer
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """Size and special ids."""
-        return self.tokenizer.vocabulary
+        known = None if self._extends else self._tokenizer
+        return known or self.prepared.tokenizer
 
     @property
     def vocab_size(self) -> int:
@@ -165,16 +162,6 @@ class PretrainingDataModule(UpdateDataModule):
     def token_counts(self) -> Int64[np.ndarray, " vocab"]:
         """How often each token stands in the training part."""
         return self.prepared.token_counts()
-
-    @property
-    def format(self) -> Format:
-        """What one training example is."""
-        return self.packing.format
-
-    @property
-    def pairs(self) -> bool:
-        """Whether an example is a pair; only then has B a segment id of its own."""
-        return self.format in PAIR_FORMATS
 
     # ---- what an update is
 
@@ -202,51 +189,6 @@ class PretrainingDataModule(UpdateDataModule):
         check_weights(weights, self.prepared.sources)
         return None if weights is None else [weights[name] for name in self.prepared.sources]
 
-    @cached_property
-    def evaluation(self) -> EvaluationText:
-        """The text to judge a model by: held-out parts and trained text, in any format."""
-        return EvaluationText(
-            parts=self.parts,
-            pack=lambda: self.examples,
-            vocabulary=self.vocabulary,
-            packing=self.packing,
-            masking=self.masking,
-            seed=self.seed,
-            batch_size=min(64, self.batch.micro_batch_size or 64),
-        )
-
     def state_dict(self) -> dict[str, Any]:
         """Give what a checkpoint keeps: which text it was trained on, as plain data."""
-        return asdict(self.text)
-
-    # ---- the loaders
-
-    def val_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
-        """Give one draw of masks on part of the validation text, then its pairs, if any."""
-        return self._held_out_loaders("validation", draws=1, max_tokens=VALIDATION_TOKENS)
-
-    def test_dataloader(self) -> list[DataLoader[HeldOutBatch]]:
-        """Give all draws on the test text in the recipe's own format, then its pairs if any."""
-        return self._held_out_loaders("test", draws=None, max_tokens=None)
-
-    def predict_dataloader(self) -> DataLoader[HeldOutBatch]:
-        """Give one draw on the test text."""
-        return self._held_out_loader(self.evaluation.held_out("test", draws=1))
-
-    def _held_out_loaders(
-        self, part: Part, *, draws: int | None, max_tokens: int | None
-    ) -> list[DataLoader[HeldOutBatch]]:
-        datasets: list[Dataset[HeldOutBatch]] = [
-            self.evaluation.held_out(part, draws=draws, max_tokens=max_tokens)
-        ]
-        if self.pairs:
-            datasets.append(self.evaluation.pairs(part))
-        return [self._held_out_loader(dataset) for dataset in datasets]
-
-    def _held_out_loader(self, dataset: Dataset[HeldOutBatch]) -> DataLoader[HeldOutBatch]:
-        return held_out_loader(
-            dataset,
-            rank=self._trainer.global_rank,
-            world_size=self._trainer.world_size,
-            pin_memory=self._pin_memory,
-        )
+        return asdict(self.text) | {"general_corpus": self.general_corpus}

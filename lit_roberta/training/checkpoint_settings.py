@@ -58,6 +58,10 @@ class CheckpointSettings:
     """How it was trained: optimizer, schedule and the weights of losses, flat."""
     conditions: Mapping[str, object]
     """What else the run's numbers depend on."""
+    origin: Mapping[str, Any] | None = None
+    """What the run started from. None: from initial weights."""
+    extend_positions: int | None = None
+    """The length of the position table that was asked for when the run started."""
     imported: str | None = None
     """Where the model came from, where it was imported and no run of ours has trained it."""
 
@@ -164,6 +168,8 @@ def _of_run(path: Path, checkpoint: Mapping[str, Any]) -> CheckpointSettings:
         stage_starts=[int(start) for start in checkpoint["stage_starts"]],
         training=trained_by(settings),
         conditions=dict(checkpoint["conditions"]),
+        origin=checkpoint.get("origin"),
+        extend_positions=settings.get("extend_positions"),
     )
 
 

@@ -30,4 +30,6 @@ def check_fields_together(data: Namespace, model: Namespace) -> None:
     longest = model.encoder.max_position_embeddings
     if data.max_length > longest:
         remedy = "Shorten the examples, or raise model.encoder.max_position_embeddings."
+        if model.pretrained is not None:
+            remedy = f"Shorten the examples, or give --model.extend_positions {data.max_length}."
         raise must("data.max_length", f"be at most {longest}", data.max_length, remedy)

@@ -55,6 +55,10 @@ class PretrainingModule(ScoringModule):
         frequency_weighted_loss: Weigh each token's training loss by the inverse of its frequency,
             at a mean weight of 1. Evaluation is never weighted.
         seed: Of initial weights and dropout; the command line links it to seed_everything.
+        pretrained: Weights to start from: a checkpoint of this package, a Hugging Face folder or
+            name, a fairseq file. The encoder's settings and the tokenizer are theirs. (In Python:
+            `start_from_pretrained`; here it is only noted.)
+        extend_positions: Length of the position table, if it is to be longer than theirs.
     """
 
     def __init__(
@@ -66,6 +70,8 @@ class PretrainingModule(ScoringModule):
         schedule: ScheduleConfig = ScheduleConfig(),  # noqa: B008 - frozen
         frequency_weighted_loss: bool = False,
         seed: int = 0,
+        pretrained: str | None = None,
+        extend_positions: int | None = None,
     ) -> None:
         super().__init__()
         self.automatic_optimization = False
@@ -76,6 +82,8 @@ class PretrainingModule(ScoringModule):
             "schedule": asdict(schedule),
             "frequency_weighted_loss": frequency_weighted_loss,
             "seed": seed,
+            "pretrained": pretrained,
+            "extend_positions": extend_positions,
         }
         self.model = BertModel(encoder, next_sentence=next_sentence, seed=seed)
         self.next_sentence = next_sentence
@@ -85,6 +93,9 @@ class PretrainingModule(ScoringModule):
         self.history = History()
         self.meter = TrainingMeter()
         self.divergence = DivergenceWatch(uniform_loss=math.log(encoder.vocab_size))
+        self.origin: dict[str, Any] | None = None
+        """What the run started from, if not from initial weights: source, digest and the rest that
+        a way back to the source's form needs."""
         self.num_tokens = 0
         """Non-padding tokens fed so far, over the whole run."""
         self.hours: dict[str, float] | None = None

@@ -6,6 +6,7 @@ asked for into the terms of the three, and refuses what they can't honour.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,9 @@ from lit_roberta.training.parsed_cli import ParsedCLI
 from lit_roberta.training.predictions import FillMaskPredictions
 from lit_roberta.training.ranks import EndTogether, was_started_by_another
 from lit_roberta.training.rollback import fit
+from lit_roberta.training.starting import Start
+from lit_roberta.training.starting_scores import announce_before_and_after, with_scores_at_start
+from lit_roberta.training.starting_settings import check_same_start, read_start
 from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.taking_over import take_model, take_over
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
@@ -44,6 +48,8 @@ from lit_roberta.training.trainer_settings import (
     strategy_settings,
     users_callbacks,
 )
+
+logger = logging.getLogger(__name__)
 
 HISTORY = "history.json"
 """The training loss of each epoch, in the run's folder."""
@@ -60,6 +66,8 @@ class PretrainingCLI(ParsedCLI):
 
     def __init__(self, argv: Sequence[str]) -> None:
         self.checkpoint: CheckpointSettings | None = None
+        self.start: Start | None = None
+        self._told: list[str] = []
         super().__init__(argv)
 
     @property
@@ -96,10 +104,13 @@ class PretrainingCLI(ParsedCLI):
         if path is not None:
             self.checkpoint = read_checkpoint_settings(path)
             self._take_over(self.checkpoint)
+        else:
+            self.start = read_start(self.settings, given=self.given.as_dict())
         check_fields_together(self.settings.data, self.settings.model)
 
     def _take_over(self, checkpoint: CheckpointSettings) -> None:
         given = self.given.as_dict()
+        check_same_start(checkpoint, self.settings)
         if checkpoint.imported is None:
             take_over(checkpoint, settings=self.settings, given=given)
         else:
@@ -109,15 +120,17 @@ class PretrainingCLI(ParsedCLI):
     # ---- building
 
     def _vocab_size(self, data: PretrainingDataModule) -> int:
-        """Give the rows of the token embedding: the checkpoint's, or as many as this text needs.
+        """Give the rows of the token embedding: of weights that are there, or this text's.
 
-        An imported model may have more than its tokenizer has entries.
+        Imported ones may have more than their tokenizer has entries.
         """
-        if self.checkpoint is None:
+        if self.checkpoint is not None:
+            data.use_tokenizer(self.checkpoint.tokenizer)
+            return int(self.checkpoint.encoder["vocab_size"])
+        if self.start is None:
             return data.vocab_size
-        data.use_tokenizer(self.checkpoint.tokenizer)
-        rows: int = self.checkpoint.encoder["vocab_size"]
-        return rows
+        data.use_tokenizer(self.start.tokenizer, extends=True)
+        return max(data.vocab_size, self.start.pretrained.encoder.vocab_size)
 
     def before_instantiate_classes(self) -> None:
         """Keep the configuration of training: only `fit` saves it."""
@@ -136,6 +149,8 @@ class PretrainingCLI(ParsedCLI):
 
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the trainer on updates: its length, its intervals, its callbacks."""
+        if self.start is not None:
+            self._told = self.start.begin(self.model, self.datamodule.tokenizer)
         asked = self._get(self.config_init, "trainer").as_dict()
         kwargs |= self.trainer_settings(asked) | strategy_settings(asked)
         with in_one_line():
@@ -145,7 +160,8 @@ class PretrainingCLI(ParsedCLI):
         """Give what takes the place of the trainer's settings as a person gave them."""
         if self.subcommand == "fit":
             flat, hours = self._hyperparameters(), self._hours(asked)
-            return fit_settings(asked, self.datamodule, hyperparameters=flat, hours=hours)
+            settings = fit_settings(asked, self.datamodule, hyperparameters=flat, hours=hours)
+            return settings if self.start is None else with_scores_at_start(settings)
         return {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
 
     def _hours(self, asked: Mapping[str, Any]) -> Hours | None:
@@ -181,6 +197,8 @@ class PretrainingCLI(ParsedCLI):
             if self.checkpoint is not None:
                 continue_tables(self.trainer.loggers, update=self.checkpoint.update)
             announce_text(self.datamodule)
+            for line in self._told:
+                logger.info("%s", line)
             if self.subcommand == "fit":
                 announce_run(self.trainer, self.model, self.datamodule, checkpoint=self.checkpoint)
 
@@ -209,6 +227,7 @@ class PretrainingCLI(ParsedCLI):
             announce_end(self.trainer)
             if not self.trainer.fast_dev_run:  # type: ignore[attr-defined]
                 self.model.history.write(self.folder / HISTORY)
+                announce_before_and_after(self.model, self.folder)
 
     def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
         # Said in full, because an environment variable can turn torch's own default off.

@@ -33,6 +33,7 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
         "_instantiator": "pytorch_lightning.cli.instantiate_module",
     }
     checkpoint["tokenizer"] = module.datamodule.tokenizer.to_json()
+    add_origin(module, checkpoint)
     checkpoint["total_updates"] = module.total_updates
     checkpoint["hours"] = module.hours
     checkpoint["stage_starts"] = [stage.start for stage in module.datamodule.run_sizes.stages]
@@ -42,6 +43,22 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
     checkpoint["meter"] = module.meter.state_dict()
     checkpoint["divergence"] = module.divergence.state_dict()
     checkpoint["conditions"] = run_conditions(module.trainer, module.datamodule)
+
+
+def add_origin(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
+    """Add what the run started from, where it did not start from initial weights.
+
+    Which family the model is of, and what else a way back to the source's form needs, stands
+    where an imported checkpoint has it.
+    """
+    if module.origin is None:
+        return
+    checkpoint["origin"] = module.origin
+    checkpoint["scores"] = module.scores.state_dict()
+    # What has seen a second segment is no RoBERTa any more.
+    is_other = module.datamodule.pairs and module.origin["family"] != "bert"
+    kept = ("pad_id",) if is_other else ("pad_id", "family", "config", "unused_weights")
+    checkpoint.update({name: module.origin[name] for name in kept})
 
 
 def take_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
@@ -65,6 +82,8 @@ def take_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> Non
     if is_fitting:
         module.datamodule.keep_stages(checkpoint["stage_starts"])
         module.hours = checkpoint["hours"]
+    module.origin = checkpoint.get("origin")
+    module.scores.load_state_dict(checkpoint.get("scores", {}))
     module.num_tokens = checkpoint["num_tokens"]
     module.history.load_state_dict(checkpoint["history"])
     module.meter.load_state_dict(checkpoint["meter"])

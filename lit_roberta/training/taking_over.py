@@ -20,19 +20,22 @@ from lit_roberta.training.checkpoint_settings import CheckpointSettings, flatten
 logger = logging.getLogger(__name__)
 
 
-def check_agreement(stored: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def check_agreement(
+    stored: Mapping[str, Any], given: Mapping[str, Any], *, whose: str = "the checkpoint's"
+) -> None:
     """Refuse a setting that was given and that is not the checkpoint's.
 
     Args:
         stored: The checkpoint's settings, by their names on the command line.
         given: What the command line and the configuration files name, and nothing else.
+        whose: Where the weights are from.
 
     Raises:
         UserError: Names the setting and both values.
     """
     for name, value in given.items():
         if name in stored and plain(value) != plain(stored[name]):
-            rule = f"be the checkpoint's {stored[name]!r}"
+            rule = f"be {whose} {stored[name]!r}"
             raise must(name, rule, value, "Leave it out: the weights stand on it.")
 
 

@@ -92,6 +92,15 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
     def __len__(self) -> int:
         return len(self._plans)
 
+    @property
+    def tokens_per_word(self) -> float:
+        """How many tokens of a word are predicted over all draws, on average.
+
+        A word is what the tokenizer never merges with its neighbours, so that their number does
+        not depend on how many words its vocabulary has.
+        """
+        return float(np.mean(self._masks.draws != NEVER) / np.mean(self._corpus.word_starts))
+
     def __getitem__(self, index: int) -> HeldOutBatch:
         plan = self._plans[index]
         taken = self._rows.take(plan.rows)

@@ -19,17 +19,20 @@ from lit_roberta.data.text.sources import find_source
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 
 
-def inputs_of(config: TextConfig, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def inputs_of(
+    config: TextConfig, tokenizer: Tokenizer | None, *, num_words: int = 0
+) -> dict[str, Any]:
     """Name every setting that decides the tokens, as plain data.
 
     Args:
         config: Which text, read how.
         tokenizer: One that is already there, in the place of the settings of one.
+        num_words: Words that it gets.
     """
     settings = asdict(config)
     del settings["weights"]
     if tokenizer is not None:
-        settings["tokenizer"] = {"hash": hash_text(tokenizer.to_json())}
+        settings["tokenizer"] = {"hash": hash_text(tokenizer.to_json()), "extend": num_words}
     held_out = (config.validation_corpus, config.test_corpus)
     if "python-docs" in (*config.sources.values(), *held_out):
         settings["python-docs"] = read_python_docs()[1]

@@ -39,6 +39,7 @@ from lit_roberta.data.preparation.manifest import PARTS, TOKENIZER, Manifest
 from lit_roberta.data.preparation.place import sync_files
 from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.reading import ReadText, read_text
+from lit_roberta.data.preparation.tokenizing import make_tokenizer
 from lit_roberta.data.text.files import FileState
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
@@ -64,6 +65,8 @@ class Making:
     config: TextConfig
     tokenizer: Tokenizer | None = None
     """One that is already there; None trains one on the training part."""
+    extends: bool = False
+    """Whether that one gets the words that the settings ask for. A checkpoint's has them."""
     workers: int | None = None
     """Processes beside this one. None: as many as there are processors, and none for a small
     text."""
@@ -77,7 +80,13 @@ class Making:
     @cached_property
     def inputs(self) -> dict[str, Any]:
         """Every setting that decides the tokens, as plain data."""
-        return inputs_of(self.config, self.tokenizer)
+        return inputs_of(self.config, self.tokenizer, num_words=self.num_words)
+
+    @property
+    def num_words(self) -> int:
+        """Words that a ready tokenizer gets."""
+        is_made = self.tokenizer is None or self.extends
+        return self.config.tokenizer.extend if is_made else 0
 
 
 def make_folder(making: Making, part: Path) -> None:
@@ -156,7 +165,14 @@ def _fill(part: Path, making: Making, states: list[FileState], *, workers: int) 
     text = read_text(making.config, part / _TEXT, workers=workers, on_progress=telling("reading"))
     making.on_progress("comparing", 0)
     notes = [*text.notes, str(_overlap(text, workers=workers))]
-    tokenizer = _tokenizer(part / TOKENIZER, text, making, telling("training the tokenizer"))
+    tokenizer = make_tokenizer(
+        part / TOKENIZER,
+        text,
+        config=making.config.tokenizer,
+        given=making.tokenizer,
+        num_words=making.num_words,
+        on_progress=telling("training the tokenizer"),
+    )
     sizes = encode_shelves(
         text.shelves, tokenizer, part, workers=workers, on_progress=telling("encoding")
     )
@@ -215,20 +231,6 @@ def facts_at_length(text: PreparedText, max_length: int) -> dict[str, Any]:
 def _overlap(text: ReadText, *, workers: int) -> Overlap:
     held_out = chain(text.passages(VALIDATION), text.passages(TEST))
     return measure_overlap(text.passages(TRAIN), held_out, workers=workers)
-
-
-def _tokenizer(
-    path: Path, text: ReadText, making: Making, on_progress: Callable[[int], None]
-) -> Tokenizer:
-    """Take the tokenizer that is given, or that an interrupted call has trained, or train one."""
-    if making.tokenizer is None and path.is_file():
-        return Tokenizer.from_json(path.read_text(encoding="utf-8"))
-    on_progress(0)
-    tokenizer = making.tokenizer
-    if tokenizer is None:
-        tokenizer = Tokenizer.train(text.sentences(TRAIN), making.config.tokenizer)
-    write_whole(path, tokenizer.to_json().encode("utf-8", "surrogatepass"))
-    return tokenizer
 
 
 def _drop_empty_sources(part: Path, text: ReadText, sizes: dict[str, dict[str, int]]) -> None:

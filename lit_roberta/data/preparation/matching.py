@@ -11,6 +11,7 @@ from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.inputs import hash_text
 from lit_roberta.data.preparation.manifest import Manifest
 from lit_roberta.data.preparation.prepared import PreparedText
+from lit_roberta.data.tokens.extending import is_extension
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 
@@ -36,18 +37,21 @@ def check_settings(config: TextConfig, manifest: Manifest, folder: Path) -> None
         raise must(f"data.{name}", rule, value, "Leave it out, or prepare the text anew.")
 
 
-def check_tokenizer(tokenizer: Tokenizer | None, text: PreparedText, folder: Path) -> None:
+def check_tokenizer(
+    tokenizer: Tokenizer | None, text: PreparedText, folder: Path, *, extends: bool = False
+) -> None:
     """Refuse text that was encoded by another tokenizer than a checkpoint's.
 
     Args:
         tokenizer: The checkpoint's; None where there is none.
         text: The prepared text.
         folder: Where it lies.
+        extends: Whether the text's may have words more.
 
     Raises:
         UserError: If the ids would mean something else to the model.
     """
-    if tokenizer is None:
+    if tokenizer is None or (extends and is_extension(text.tokenizer, tokenizer)):
         return
     if hash_text(tokenizer.to_json()) != hash_text(text.tokenizer.to_json()):
         sizes = f"of {text.tokenizer.vocab_size:,} entries, where it has {tokenizer.vocab_size:,}"

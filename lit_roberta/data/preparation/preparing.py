@@ -35,13 +35,17 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lit_roberta"
 
 
-def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> PreparedText:
+def prepare_text(
+    config: TextConfig, *, tokenizer: Tokenizer | None = None, extends: bool = False
+) -> PreparedText:
     """Open a text, which is prepared first where it was not.
 
     Args:
         config: Which text, read how. A prepared folder brings settings of its own.
         tokenizer: One that is already there (a checkpoint's); None trains one on the training
             part.
+        extends: Whether that one may get words of the text: as many as the settings ask for, or
+            those that a prepared folder brings.
 
     Returns:
         The parts as arrays, the tokenizer, and the notes.
@@ -56,9 +60,9 @@ def prepare_text(config: TextConfig, *, tokenizer: Tokenizer | None = None) -> P
         manifest = read_manifest(folder)
         check_settings(config, manifest, folder)
         text = open_prepared(folder, manifest)
-        check_tokenizer(tokenizer, text, folder)
+        check_tokenizer(tokenizer, text, folder, extends=extends)
         return text
-    making = Making(config=config, tokenizer=tokenizer)
+    making = Making(config=config, tokenizer=tokenizer, extends=extends)
     cache = cache_folder() / "prepared" / key_of(making.inputs)
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)

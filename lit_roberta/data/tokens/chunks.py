@@ -70,8 +70,15 @@ def works_by_chunk(backend: tokenizers.Tokenizer) -> bool:
         and any(map(_splits_at_spaces, splits))
         and state["model"]["type"] in _LOCAL_MODELS
         and not state["model"].get("dropout")
-        and all(token["special"] for token in state["added_tokens"])
+        and all(map(_is_matched_locally, state["added_tokens"]))
     )
+
+
+def _is_matched_locally(token: dict[str, Any]) -> bool:
+    """Tell whether an added token, if text can hold it, looks only at the letters around it."""
+    strips = token["lstrip"] or token["rstrip"]
+    is_word = token["single_word"] and not strips and token["content"].isalnum()
+    return bool(token["special"] or is_word)
 
 
 def steps_of(part: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -46,6 +46,9 @@ class TokenizerConfig:
     path: str | None = None
     """A tokenizer.json, or a folder with one, with vocab.txt or with vocab.json and merges.txt.
     It is used as it is, with its own ids, and the settings above do not count."""
+    extend: int = 0
+    """Words to add to a ready tokenizer: the most frequent ones of the training part that it cuts
+    into pieces."""
 
     def __post_init__(self) -> None:
         smallest = len(SPECIAL_TOKENS) + (_BYTES if self.kind == "bytelevel-bpe" else 1)
@@ -60,6 +63,9 @@ class TokenizerConfig:
             if value is not None and value > most:
                 remedy = "No text fills more."
                 raise must(f"data.tokenizer.{name}", f"be at most {most:,}", value, remedy)
+        if not 0 <= self.extend <= _MOST_ENTRIES:
+            rule = f"lie from 0 to {_MOST_ENTRIES:,}"
+            raise must("data.tokenizer.extend", rule, self.extend, "Some hundred words will do.")
         if self.min_frequency < 1:
             remedy = "With 1, everything seen counts."
             raise must("data.tokenizer.min_frequency", "be 1 or more", self.min_frequency, remedy)

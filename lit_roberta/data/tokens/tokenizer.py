@@ -83,7 +83,7 @@ class Tokenizer:
         self._mark = mark_of_words(self._backend)
         self._control = self.vocabulary.special_ids - {self.vocabulary.unk_id}
         if config is not None:
-            self.notices += notice_small(self.vocab_size, config)
+            self.notices += notice_small(self.vocab_size - config.extend, config)
 
     @classmethod
     def train(cls, sentences: Iterable[str], config: TokenizerConfig) -> Tokenizer:
