@@ -19,6 +19,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any, BinaryIO, TypeVar
 
+from lit_roberta.data.heap import give_back
 from lit_roberta.errors import UserError
 
 T = TypeVar("T")
@@ -53,9 +54,17 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], *, workers: int)
         UserError: What the function raises.
         RuntimeError: If the function fails otherwise, or a process dies.
     """
-    if workers == 0:
-        yield from map(function, items)
-        return
+    give_back()
+    try:
+        if workers:
+            yield from _map_in_processes(function, items, workers)
+        else:
+            yield from map(function, items)
+    finally:
+        give_back()
+
+
+def _map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     pool = _Pool(pickle.dumps(function), workers)
     waiting: deque[Future[R]] = deque()
     try:

@@ -26,8 +26,8 @@ NEAR_DUPLICATE_SHARE = 0.5
 """A held-out document is a near-duplicate if the training text holds this share of its 5-grams."""
 
 
-_MOST_GRAMS = 1 << 21
-"""5-grams that are held at the most: 16 MB. The split caps held-out text below that, except where
+_MOST_GRAMS = 5 << 18
+"""5-grams that are held at the most: 10 MB. The split caps held-out text below that, except where
 single documents are large."""
 
 
@@ -89,7 +89,7 @@ def measure_overlap(
     """Count near-duplicates between the training part and the held-out parts.
 
     The count is exact (up to collisions of a 64-bit hash) where the held-out text has no more than
-    two million 5-grams. Of more, only those are looked for whose hash is small enough, which is as
+    1.3 million 5-grams. Of more, only those are looked for whose hash is small enough, which is as
     good as drawing them; no text is held in memory. Both texts are read once.
 
     Args:
