@@ -50,11 +50,12 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _parse(words: Sequence[str]) -> Namespace:
     parser = OneLineErrors(
+        prog="lit-roberta export",
         description="Write a model as a folder that transformers loads with its own classes.",
         allow_abbrev=False,
     )
-    parser.add_argument("checkpoint", type=str, help="A .ckpt of a run, or a model's folder.")
-    parser.add_argument("folder", type=str, help="A new or an empty folder.")
+    parser.add_argument("checkpoint", help="A .ckpt of a run, or whatever import takes.")
+    parser.add_argument("folder", help="A new or an empty one.")
     parser.add_argument(
         "--family",
         choices=FAMILIES,

@@ -121,7 +121,7 @@ def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
 
 def _say(check: Check | None) -> str:
     if check is None:
-        return "It was not checked: transformers is not installed (pip install 'lit_roberta[hf]')."
+        return "It was not checked: transformers is not installed (pip install transformers)."
     return (
         f"Loaded with transformers {check.version}: every weight was found, and the outputs are "
         f"the checkpoint's to {check.difference:.1e}, {check.compared}."
