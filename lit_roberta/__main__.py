@@ -16,6 +16,7 @@ _COMMANDS = {
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
     "fill-mask": ("lit_roberta.inference.fill_mask_cli", "say what stands behind a mask"),
     "encode": ("lit_roberta.inference.encode_cli", "turn texts into vectors"),
+    "score": ("lit_roberta.inference.score_cli", "say how likely a model finds texts"),
 }
 """By name: the module whose `main` takes the rest of the arguments, and what it does."""
 

@@ -49,6 +49,16 @@ def add_input(parser: ArgumentParser) -> None:
     )
 
 
+def add_output(parser: ArgumentParser, kinds: str) -> None:
+    """Ask for a file to write, of some kinds."""
+    parser.add_argument(
+        "--output",
+        type=str | None,
+        help=f"A file, {kinds}; without it, lines of JSON go to standard output.",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="Replace a file that is there.")
+
+
 def model_of(asked: Namespace, *, predicts: bool = False) -> TextModel:
     """Load the model that a command line names.
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from jsonargparse import Namespace
 
-from lit_roberta.inference.arguments import add_input, model_of, model_parser
+from lit_roberta.inference.arguments import add_input, add_output, model_of, model_parser
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.encoding import Encoder, Pooling
 from lit_roberta.inference.inputs import check_input, count_texts, read_windows
 from lit_roberta.inference.pipes import exit_status_in_pipe
 from lit_roberta.inference.progress import shown_progress
-from lit_roberta.inference.vector_files import check_output, vectors_to
+from lit_roberta.inference.vector_files import check_vectors, vectors_to
 
 logger = logging.getLogger(__name__)
 
@@ -39,12 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(words: Sequence[str]) -> Namespace:
     parser = model_parser("encode", "Turn texts into vectors.")
     add_input(parser)
-    parser.add_argument(
-        "--output",
-        type=str | None,
-        help=".npy, .parquet or .jsonl; without it, lines of JSON go to standard output.",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="Replace a file that is there.")
+    add_output(parser, ".npy, .parquet or .jsonl")
     parser.add_argument(
         "--pooling",
         type=Pooling,
@@ -67,7 +62,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 def _encode(asked: Namespace) -> None:
     tokens = asked.pooling == "tokens"
     check_input(asked.input)
-    check_output(asked.output, tokens=tokens, overwrite=asked.overwrite)
+    check_vectors(asked.output, tokens=tokens, overwrite=asked.overwrite)
     encoder = Encoder(
         model_of(asked),
         pooling=asked.pooling,

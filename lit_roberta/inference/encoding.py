@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from lit_roberta.errors import UserError, must
 from lit_roberta.inference.batching import BATCH_TOKENS, Rows, batches_by_length, pad
 from lit_roberta.inference.text_model import TextModel
-from lit_roberta.inference.texts import Lengths, OnTooLong, rows_of
+from lit_roberta.inference.texts import Lengths, OnTooLong, Row, rows_of
 
 Pooling = Literal["mean", "cls", "tokens"]
 """mean: of all tokens, [CLS] and [SEP] included, as sentence-transformers takes it; cls: the
@@ -92,19 +92,19 @@ class Encoder:
         for batch, _, hidden_states in self._computed(rows):
             vectors = self._finished(hidden_states)
             for row, own in zip(batch, vectors, strict=True):
-                tokens = [spelled[number] for number in rows[row]]
+                tokens = [spelled[number] for number in rows[row].ids]
                 found[row] = TokenVectors(tokens, own[: len(tokens)].copy())
         return [found[row] for row in range(len(rows))]
 
     @torch.inference_mode()
     def _computed(
-        self, rows: Sequence[Sequence[int]]
+        self, rows: Sequence[Row]
     ) -> Iterator[tuple[list[int], Rows, Float[Tensor, "batch places hidden"]]]:
         """Compute batch by batch: which rows, their ids, their hidden states."""
         pad_id = self.model.tokenizer.vocabulary.pad_id
-        lengths = [len(row) for row in rows]
+        lengths = [len(row.ids) for row in rows]
         for batch in batches_by_length(lengths, batch_tokens=self._batch_tokens):
-            padded = pad([rows[row] for row in batch], pad_id=pad_id)
+            padded = pad([rows[row].ids for row in batch], pad_id=pad_id)
             hidden_states = self.model.hidden_states(
                 padded, layer=self._layer, cls_only=self.pooling == "cls"
             )

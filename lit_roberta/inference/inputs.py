@@ -10,9 +10,9 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from lit_roberta.data.text.decoding import read_lines
 from lit_roberta.data.text.files import COMPRESSED, kind_of
@@ -24,6 +24,8 @@ STANDARD_INPUT = "-"
 WINDOW_TEXTS = 1 << 13
 WINDOW_CHARACTERS = 1 << 20
 _CHUNK = 1 << 16
+
+T = TypeVar("T")
 
 
 def read_windows(
@@ -45,11 +47,11 @@ def read_windows(
     """
     if source == STANDARD_INPUT:
         for lines in _arriving_lines():
-            yield from _windows(lines, characters)
+            yield from _windows(lines, characters, size=len)
         return
     path, reading = Path(source), ReadingConfig(text_column=text_column)
     read = read_rows if kind_of(path) in ROW_KINDS else read_lines
-    yield from _windows(read(path, reading), characters)
+    yield from _windows(read(path, reading), characters, size=len)
 
 
 def check_input(source: str) -> None:
@@ -74,15 +76,51 @@ def count_texts(source: str) -> int | None:
     return count + (last != b"\n")
 
 
-def _windows(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
-    window: list[str] = []
-    size = 0
-    for text in texts:
-        if window and (len(window) == WINDOW_TEXTS or size + len(text) > characters):
+def read_pair_windows(
+    source: str, *, columns: tuple[str, str], characters: int = WINDOW_CHARACTERS
+) -> Iterator[list[tuple[str, str]]]:
+    """Read pairs of texts.
+
+    Args:
+        source: Rows with two columns; or a file, or `-` for standard input, whose lines are two
+            texts with a tab between them.
+        columns: Of rows.
+        characters: What a window holds at the most.
+
+    Raises:
+        UserError: If there is no such file, if it is damaged, or if a line is no pair.
+    """
+    path = Path(source)
+    if source != STANDARD_INPUT and kind_of(path) in ROW_KINDS:
+        first, second = (read_rows(path, ReadingConfig(text_column=name)) for name in columns)
+        pairs = zip(first, second, strict=True)
+        yield from _windows(pairs, characters, size=lambda pair: sum(map(len, pair)))
+        return
+    number = 0
+    for lines in read_windows(source, characters=characters):
+        yield [_pair(line, number + place) for place, line in enumerate(lines, start=1)]
+        number += len(lines)
+
+
+def _pair(line: str, number: int) -> tuple[str, str]:
+    pair = line.split("\t")
+    if len(pair) != 2:
+        rule, remedy = "be two texts with a tab between them", "Or give rows with two columns."
+        raise must(f"line {number:,} of pairs", rule, line[:60], remedy)
+    return pair[0], pair[1]
+
+
+def _windows(
+    items: Iterable[T], characters: int, *, size: Callable[[T], int]
+) -> Iterator[list[T]]:
+    window: list[T] = []
+    held = 0
+    for item in items:
+        if window and (len(window) == WINDOW_TEXTS or held + size(item) > characters):
             yield window
-            window, size = [], 0
-        window.append(text)
-        size += len(text)
+            window, held = [], 0
+        window.append(item)
+        held += size(item)
     if window:
         yield window
 

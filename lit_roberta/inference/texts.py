@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -86,8 +86,17 @@ class Lengths:
             )
 
 
-def rows_of(model: TextModel, texts: Sequence[str], lengths: Lengths) -> list[list[int]]:
-    """Turn texts into rows of ids, [CLS] and [SEP] included, cut to what the model has room for.
+class Row(NamedTuple):
+    """A text as the model reads it."""
+
+    ids: list[int]
+    """[CLS] and [SEP] included."""
+    word_starts: list[bool]
+    """Whether a word starts at each id; [CLS] and [SEP] are words."""
+
+
+def rows_of(model: TextModel, texts: Sequence[str], lengths: Lengths) -> list[Row]:
+    """Turn texts into rows of ids, cut to what the model has room for.
 
     Args:
         model: The model.
@@ -103,5 +112,7 @@ def rows_of(model: TextModel, texts: Sequence[str], lengths: Lengths) -> list[li
     rows = []
     for text, end, length in zip(texts, ends.tolist(), encoded.lengths.tolist(), strict=True):
         kept = length if lengths.fits(text, length) else lengths.room
-        rows.append(model.row(encoded.tokens[end - length : end - length + kept].tolist()))
+        own = slice(end - length, end - length + kept)
+        starts = [True, *encoded.word_starts[own].tolist(), True]
+        rows.append(Row(model.row(encoded.tokens[own].tolist()), starts))
     return rows

@@ -2,14 +2,13 @@
 
 In: texts and their vectors. Out: `.npy` (an array of vectors), `.parquet` (columns `text` and
 `vector`) or `.jsonl` (a line `{"text": ..., "vector": [...]}`); for tokens, `tokens` and
-`vectors`. A file is written beside its place and takes its name when it is whole.
+`vectors`. A file is there in whole or not at all.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,16 +17,15 @@ from jaxtyping import Float32
 
 from lit_roberta.errors import must
 from lit_roberta.inference.encoding import TokenVectors
+from lit_roberta.inference.output_files import check_output, written_beside
 from lit_roberta.inference.pipes import to_json, write_line
 
 Vectors = Float32[np.ndarray, "texts hidden"] | list[TokenVectors]
 Write = Callable[[Sequence[str], Vectors], None]
 """Takes texts and their vectors, in order."""
 
-_KINDS = (".npy", ".parquet", ".jsonl")
 
-
-def check_output(output: str | None, *, tokens: bool, overwrite: bool) -> None:
+def check_vectors(output: str | None, *, tokens: bool, overwrite: bool) -> None:
     """See that the output can be written, before any work is done for it.
 
     Args:
@@ -39,18 +37,10 @@ def check_output(output: str | None, *, tokens: bool, overwrite: bool) -> None:
         UserError: If its kind is not known or can't hold that, if its folder is missing, or if
             there is something already.
     """
-    if output is None:
-        return
-    path = Path(output)
-    if path.suffix.lower() not in _KINDS:
-        raise must("--output", f"end in {', '.join(_KINDS)}", output, "Name it by its kind.")
-    if tokens and path.suffix.lower() == ".npy":
+    check_output(output, kinds=list(_WRITERS), overwrite=overwrite)
+    if tokens and output is not None and Path(output).suffix.lower() == ".npy":
         remedy = "Texts have different numbers of tokens, and an array has not: take .parquet."
         raise must("--output", "end in .parquet or .jsonl for tokens", output, remedy)
-    if not path.parent.is_dir():
-        raise must("--output", "lie in a folder that exists", output, f"Make {path.parent} first.")
-    if path.is_dir() or (path.exists() and not overwrite):
-        raise must("--output", "be a new file", output, "Name another, or give --overwrite.")
 
 
 @contextmanager
@@ -58,7 +48,7 @@ def vectors_to(output: str | None, *, width: int) -> Iterator[Write]:
     """Open the output.
 
     Args:
-        output: A file that `check_output` has seen; None for lines of JSON on standard output.
+        output: A file that `check_vectors` has seen; None for lines of JSON on standard output.
         width: Numbers of a vector.
 
     Raises:
@@ -67,21 +57,9 @@ def vectors_to(output: str | None, *, width: int) -> Iterator[Write]:
     if output is None:
         yield lambda texts, vectors: _write_lines(write_line, texts, vectors)
         return
-    path = Path(output)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            with _WRITERS[path.suffix.lower()](file, width) as write:
-                yield write
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        remedy = f"The system says: {error.strerror or error}."
-        raise must("--output", "be writable", output, remedy) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    writer = _WRITERS[Path(output).suffix.lower()]
+    with written_beside(output) as file, writer(file, width) as write:
+        yield write
 
 
 @contextmanager

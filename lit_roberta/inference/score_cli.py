@@ -1,0 +1,138 @@
+"""`lit-roberta score MODEL --input FILE`: how likely a model finds texts, or which of two."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from jsonargparse import Namespace
+
+from lit_roberta.inference.arguments import add_input, add_output, model_of, model_parser
+from lit_roberta.inference.inputs import (
+    check_input,
+    count_texts,
+    read_pair_windows,
+    read_windows,
+)
+from lit_roberta.inference.output_files import check_output, written_beside
+from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
+from lit_roberta.inference.progress import shown_progress
+from lit_roberta.inference.scoring import PairScore, Score, Scorer, WithinWord
+
+logger = logging.getLogger(__name__)
+
+_CHARACTERS = 1 << 14
+"""Of a window: each text is computed once a token, so that a few are a batch already."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Score the texts that a command line names.
+
+    Args:
+        argv: The arguments without the program's name; None for this process's own.
+
+    Returns:
+        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
+        was closed.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    return exit_status_in_pipe(lambda: _score(_parse(words)))
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    parser = model_parser(
+        "score",
+        "Say how likely a model finds texts: the sum, in nats, of the log-probability of each "
+        "token given all others (pseudo-log-likelihood).",
+    )
+    add_input(parser)
+    add_output(parser, ".jsonl")
+    parser.add_argument(
+        "--pairs",
+        action="store_true",
+        help="Texts come in pairs, the better one first: in columns, or with a tab between them.",
+    )
+    for name, order in (("good", "first"), ("bad", "second")):
+        help_text = f"With --pairs, of rows: the column of the {order} text."
+        parser.add_argument(f"--{name}-column", type=str, default=name, help=help_text)
+    parser.add_argument(
+        "--within-word",
+        type=WithinWord,
+        default="visible",
+        help="What a token's prediction sees of the rest of its word: all, or what is before it.",
+    )
+    return parser.parse_args(list(words))
+
+
+def _score(asked: Namespace) -> None:
+    check_input(asked.input)
+    check_output(asked.output, kinds=[".jsonl"], overwrite=asked.overwrite)
+    scorer = Scorer(
+        model_of(asked, predicts=True),
+        within_word=asked.within_word,
+        on_too_long=asked.on_too_long,
+    )
+    counts: Counter[str] = Counter()
+    with (
+        _lines_to(asked.output) as write,
+        shown_progress(lambda: count_texts(asked.input)) as advance,
+    ):
+        for found in _scored(scorer, asked):
+            for one in found:
+                counts.update(_facts(one))
+                write(to_json(asdict(one)))
+            advance(len(found))
+    scorer.lengths.report()
+    _report(counts, pairs=asked.pairs)
+
+
+def _scored(scorer: Scorer, asked: Namespace) -> Iterator[Sequence[Score] | Sequence[PairScore]]:
+    if asked.pairs:
+        columns = asked.good_column, asked.bad_column
+        for pairs in read_pair_windows(asked.input, columns=columns, characters=_CHARACTERS):
+            yield scorer.pair_scores(pairs)
+        return
+    for texts in read_windows(asked.input, text_column=asked.text_column, characters=_CHARACTERS):
+        yield scorer.scores(texts)
+
+
+def _facts(found: Score | PairScore) -> Iterator[str]:
+    """Name what is counted about a result."""
+    scores = [found] if isinstance(found, Score) else [found.good, found.bad]
+    yield from ("with unknown tokens" for score in scores if score.unknown)
+    if isinstance(found, PairScore):
+        yield found.preferred
+
+
+def _report(counts: Counter[str], *, pairs: bool) -> None:
+    if counts["with unknown tokens"]:
+        logger.info(
+            "%s texts have tokens that the vocabulary does not know: their scores are those of "
+            "the unknown token.",
+            f"{counts['with unknown tokens']:,}",
+        )
+    total = counts["good"] + counts["bad"] + counts["neither"]
+    if pairs and total:
+        logger.info(
+            "The first text is preferred in %.1f%% of %s pairs; neither in %s.",
+            100 * counts["good"] / total,
+            f"{total:,}",
+            f"{counts['neither']:,}",
+        )
+
+
+@contextmanager
+def _lines_to(output: str | None) -> Iterator[Callable[[str], None]]:
+    if output is None:
+        yield write_line
+        return
+    with written_beside(output) as file:
+
+        def write(line: str) -> None:
+            file.write(line.encode() + b"\n")
+
+        yield write
