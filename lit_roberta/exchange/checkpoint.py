@@ -27,7 +27,6 @@ from lit_roberta.model.config import EncoderConfig
 _PREFIX = "model."
 _PAIRS = ("sentence-pair", "segment-pair")
 
-
 IMPORTED = "imported"
 """The entry of a checkpoint that an import wrote, and no training: where its model came from."""
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.settings import read_settings
 from lit_roberta.exchange.shapes import check_shapes
@@ -47,6 +47,8 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
     require_numbers(weights)
     has_both = {"next_sentence_head.pooler.bias", "next_sentence_head.classifier.bias"}
     tokenizer, notices = _tokenizer(folder, encoder.vocab_size)
+    if tokenizer is not None and family == "roberta":
+        _require_pad(tokenizer, pad_id)
     return Pretrained(
         source=source or str(folder),
         family=family,
@@ -68,7 +70,11 @@ def _tokenizer(folder: Path, rows: int) -> tuple[Tokenizer | None, list[str]]:
             remedy = "Save it with transformers' AutoTokenizer, which writes tokenizer.json."
             raise must("the tokenizer", "be in tokenizer.json", others[0], remedy)
         return None, [f"no tokenizer: {folder} has none"]
-    tokenizer = Tokenizer.from_path(str(folder))
+    try:
+        tokenizer = Tokenizer.from_path(str(folder))
+    except UserError as error:  # it names a setting that nobody gave here
+        line = str(error).replace("data.tokenizer.path", "the model's tokenizer", 1)
+        raise UserError(line) from error
     size = tokenizer.vocab_size
     if size > rows:
         remedy = f"Its last {size - rows} ids have no embedding: the two are not of one model."
@@ -80,3 +86,11 @@ def _tokenizer(folder: Path, rows: int) -> tuple[Tokenizer | None, list[str]]:
             "never drawn as a random token"
         )
     return tokenizer, notices
+
+
+def _require_pad(tokenizer: Tokenizer, pad_id: int) -> None:
+    """Refuse a padding that is a word of the tokenizer's: positions would pass over that word."""
+    if pad_id < tokenizer.vocab_size and pad_id not in tokenizer.vocabulary.special_ids:
+        rule = f"be the tokenizer's {tokenizer.vocabulary.pad_id}"
+        remedy = f"There it is {tokenizer.id_to_word[pad_id]!r}, an ordinary token."
+        raise must(f"pad_token_id in {CONFIG}", rule, pad_id, remedy)

@@ -185,6 +185,26 @@ def test_more_tokens_than_rows_are_refused_with_both_numbers(tmp_path: Path) -> 
         read_folder(folder)
 
 
+def test_a_tokenizer_that_lacks_something_is_named_as_the_models(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "it")
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nword\n")
+    with pytest.raises(UserError, match="the model's tokenizer must have a mask_token"):
+        read_folder(folder)
+
+
+@pytest.mark.parametrize("pad_id", [0, 1, 7])
+def test_robertas_padding_is_no_word(pad_id: int, tmp_path: Path) -> None:
+    """0 and 1 are control tokens of this tokenizer, 7 is a word, which positions would skip."""
+    tokenizer = tiny_tokenizer()
+    drawn = tiny_pretrained("roberta", pad_id=pad_id, vocab_size=tokenizer.vocab_size)
+    folder = write_folder(tmp_path / "it", drawn, tokenizer=tokenizer)
+    if pad_id in tokenizer.vocabulary.special_ids:
+        assert read_folder(folder).pad_id == pad_id
+    else:
+        with pytest.raises(UserError, match=r"pad_token_id in config\.json must be .* 0, got 7"):
+            read_folder(folder)
+
+
 def test_a_folder_without_a_tokenizer_says_so(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "it")
     found = read_folder(folder)
