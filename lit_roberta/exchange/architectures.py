@@ -37,6 +37,8 @@ class Home:
     """Tokens that a text may have: as many as the training's longest, where that is known."""
     second_segment: int
     """What the tokens of a pair's second text have for a segment."""
+    keep_joining: bool
+    """Whether pairs are joined as the source's own tokenizer does; training has ours."""
     notices: list[str]
     """What was left behind; a line each."""
 
@@ -71,6 +73,7 @@ def find_home(pretrained: Pretrained, family: Family | None = None) -> Home:
         weights=weights,
         max_length=_max_length(pretrained),
         second_segment=int(pretrained.family == "bert" and encoder.type_vocab_size > 1),
+        keep_joining=pretrained.run is None,
         notices=list(_notices(pretrained, architecture, encoder)),
     )
 

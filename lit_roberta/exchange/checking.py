@@ -156,7 +156,7 @@ def _real_inputs(theirs: Any, home: Home, ours: Tokenizer) -> list[Inputs]:
     for texts in (*((text,) for text in _TEXTS), *_PAIRS):
         ids = theirs(*texts)["input_ids"]
         expected, found = _encode(ours, texts, home), ids
-        if joins_pairs_itself(ours):
+        if home.keep_joining and joins_pairs_itself(ours):
             expected, found = (
                 [number for number in each if number not in vocabulary.special_ids]
                 for each in (expected, ids)

@@ -116,6 +116,7 @@ def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
             family=home.family,
             max_length=home.max_length,
             second_segment=home.second_segment,
+            keep_joining=home.keep_joining,
         )
 
 

@@ -18,16 +18,24 @@ from lit_roberta.exchange.names import Family
 
 
 def write_tokenizer(
-    tokenizer: Tokenizer, folder: Path, *, family: Family, max_length: int, second_segment: int
+    tokenizer: Tokenizer,
+    folder: Path,
+    *,
+    family: Family,
+    max_length: int,
+    second_segment: int,
+    keep_joining: bool,
 ) -> None:
     """Write what `AutoTokenizer` loads.
 
     Args:
-        tokenizer: Ours. One that came with a way of its own to add control tokens keeps it.
+        tokenizer: Ours.
         folder: An existing one.
         family: Whose way of joining a pair: RoBERTa's has two separators in the middle.
         max_length: Tokens, control tokens included, that longer text is cut to.
         second_segment: The segment of a pair's second text, in BERT's way.
+        keep_joining: Keep the way that a tokenizer of others has to add control tokens. Training
+            has ours, whatever the tokenizer came with.
     """
     state = _state(tokenizer)
     names = {role: name for role, name in asdict(tokenizer.special_tokens).items() if name}
@@ -45,7 +53,7 @@ def write_tokenizer(
         for role, name in names.items()
     }
     state["added_tokens"] = _with_control(state["added_tokens"], tokens, tokenizer)
-    if not joins_pairs_itself(tokenizer):
+    if not (keep_joining and joins_pairs_itself(tokenizer)):
         state["post_processor"] = _post_processor(
             tokenizer, family=family, second_segment=second_segment, spaced=spaced
         )

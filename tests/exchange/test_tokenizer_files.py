@@ -24,7 +24,9 @@ KINDS: tuple[TokenizerKind, ...] = ("word", "wordpiece", "bytelevel-bpe")
 MAX_LENGTH = 12
 
 
-def exported(tokenizer: Tokenizer, family: Family, *, second_segment: int = 0) -> Any:
+def exported(
+    tokenizer: Tokenizer, family: Family, *, second_segment: int = 0, keep_joining: bool = False
+) -> Any:
     with TemporaryDirectory() as folder:
         write_tokenizer(
             tokenizer,
@@ -32,6 +34,7 @@ def exported(tokenizer: Tokenizer, family: Family, *, second_segment: int = 0) -
             family=family,
             max_length=MAX_LENGTH,
             second_segment=second_segment,
+            keep_joining=keep_joining,
         )
         return transformers.AutoTokenizer.from_pretrained(folder)
 
@@ -158,15 +161,28 @@ def test_a_way_of_its_own_to_join_pairs_is_kept(tmp_path: Path) -> None:
     theirs = exported(tiny_tokenizer(), "bert", second_segment=1)
     theirs.save_pretrained(tmp_path)
     back = Tokenizer.from_path(str(tmp_path))
-    again = exported(back, "roberta")
+    again = exported(back, "roberta", keep_joining=True)
     assert again("I", "you")["input_ids"] == theirs("I", "you")["input_ids"]
+
+
+def test_a_model_that_was_trained_here_joins_pairs_as_its_training_did(tmp_path: Path) -> None:
+    exported(tiny_tokenizer(), "roberta").save_pretrained(tmp_path)
+    back = Tokenizer.from_path(str(tmp_path))
+    again = exported(back, "bert", second_segment=1)("I", "you")
+    assert again["input_ids"] == [2, *back.encode("I"), 3, *back.encode("you"), 3]
+    assert again["token_type_ids"] == [0, 0, 0, 1, 1]
 
 
 def test_there_and_back_is_the_same_tokenizer(tmp_path: Path) -> None:
     for kind in KINDS:
         ours = Tokenizer.train(SENTENCES, TokenizerConfig(kind=kind, vocab_size=320))
         write_tokenizer(
-            ours, _made(tmp_path / kind), family="bert", max_length=9, second_segment=1
+            ours,
+            _made(tmp_path / kind),
+            family="bert",
+            max_length=9,
+            second_segment=1,
+            keep_joining=False,
         )
         back = Tokenizer.from_path(str(tmp_path / kind))
         assert back.id_to_word == ours.id_to_word
