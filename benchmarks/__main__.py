@@ -8,6 +8,7 @@ from benchmarks import (
     batches,
     encoder,
     importing,
+    inference,
     lightning_overhead,
     loading,
     packing,
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "loading": loading.main,
     "resume": resume.main,
     "import": importing.main,
+    "encode": inference.main,
 }
 
 
