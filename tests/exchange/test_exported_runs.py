@@ -1,4 +1,4 @@
-"""Models leave from every kind of training: distributed, compiled, in half precision."""
+"""Models leave from every kind of training: distributed, compiled, in mixed precision."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def weights_of(folder: Path, place: Path) -> dict[str, torch.Tensor]:
 def test_two_processes_export_what_one_does(tmp_path: Path, pairs: bool) -> None:
     found = {}
     for way in ("one", "ddp", "fsdp2"):
+        (tmp_path / way).mkdir()
         strategy: Literal["ddp", "fsdp2"] = "fsdp2" if way == "fsdp2" else "ddp"
         run = Run(
             folder=tmp_path / way / "run",
@@ -51,19 +52,9 @@ def test_two_processes_export_what_one_does(tmp_path: Path, pairs: bool) -> None
         assert_close(found[way], found["one"])  # to the rounding of sums
 
 
-@pytest.mark.parametrize(
-    ("words", "dtype"),
-    [
-        (("--compile=true",), torch.float32),
-        (("--trainer.precision=bf16-mixed",), torch.float32),
-        (("--trainer.precision=bf16-true",), torch.bfloat16),
-    ],
-    ids=["compiled", "bf16-mixed", "bf16-true"],
-)
-def test_whatever_trained_it_the_weights_leave_as_they_are(
-    tmp_path: Path, words: tuple[str, ...], dtype: torch.dtype
-) -> None:
-    command = ("train", "fit", "--config=roberta", *TINY, "--trainer.max_steps=3", *words)
+@pytest.mark.parametrize("word", ["--compile=true", "--trainer.precision=bf16-mixed"])
+def test_whatever_trained_it_the_weights_leave_as_they_are(tmp_path: Path, word: str) -> None:
+    command = ("train", "fit", "--config=roberta", *TINY, "--trainer.max_steps=3", word)
     subprocess.run(
         [sys.executable, "-m", "lit_roberta", *command],
         cwd=tmp_path,
@@ -74,6 +65,6 @@ def test_whatever_trained_it_the_weights_leave_as_they_are(
     run = tmp_path / "runs/roberta"
     stored = torch.load(run / "checkpoints/last.ckpt", weights_only=True)["state_dict"]
     weights = weights_of(run, tmp_path / "out")
-    assert {weight.dtype for weight in weights.values()} == {dtype}
+    assert {weight.dtype for weight in weights.values()} == {torch.float32}
     ours = stored["model.embeddings.token.weight"]
     assert torch.equal(weights["roberta.embeddings.word_embeddings.weight"], ours)
