@@ -16,6 +16,17 @@ from typing import Any
 from lit_roberta.data.tokens.tokenizer import SpecialTokens, Tokenizer
 from lit_roberta.exchange.names import Family
 
+_WORDS_TO_TEXT = {
+    "type": "Sequence",
+    "decoders": [
+        {"type": "Replace", "pattern": {"Regex": r"\A"}, "content": " "},
+        {"type": "Fuse"},
+        {"type": "Replace", "pattern": {"Regex": r" (?=[.,;:!?](?!\S))"}, "content": ""},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+    ],
+}
+"""Words with spaces between them, and none before a mark that ends something."""
+
 
 def write_tokenizer(
     tokenizer: Tokenizer,
@@ -57,6 +68,8 @@ def write_tokenizer(
         state["post_processor"] = _post_processor(
             tokenizer, family=family, second_segment=second_segment, spaced=spaced
         )
+    if state.get("decoder") is None and state["model"]["type"] == "WordLevel":
+        state["decoder"] = _WORDS_TO_TEXT
     state["truncation"] = {
         "direction": "Right",
         "max_length": max_length,
