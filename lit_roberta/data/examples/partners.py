@@ -91,7 +91,7 @@ class _Witnesses:
     """A few candidates that say of every document whether two texts stand outside of it, or one.
 
     With two, whatever the true B of a pair in it is, one of them differs. A candidate is heard if
-    it is a text that some document lacks, which is the case for six at most.
+    it is a text that some document lacks, which is so for a few only.
     """
 
     def __init__(self) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.examples.columns import Columns
 from lit_roberta.data.examples.packing import Examples, Format, PackingConfig, pack
 from lit_roberta.data.preparation import packed
@@ -21,6 +23,7 @@ from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.errors import UserError
 from tests.data.corpora import FORMATS, even_corpus
 from tests.data.examples.test_blocks import contents
+from tests.data.preparation.test_preparing import write_corpus
 
 CONFIG = PackingConfig(format="segment-pair", max_length=24)
 
@@ -87,6 +90,27 @@ def test_kept_examples_are_those_of_memory_and_are_packed_once(
         assert [found.folder] == kept(cache)
         assert not found.starts.flags.owndata
     assert len(packings) == 2
+
+
+@pytest.mark.parametrize("format", ["full-sentences", "sentence-pair"])
+def test_training_reads_what_is_kept_and_gets_the_same_updates(
+    format: Format, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = write_corpus(tmp_path / "a.txt", rare=1)
+
+    def module() -> PretrainingDataModule:
+        return PretrainingDataModule(text, format=format, max_length=32, batch_size=8)
+
+    mapped = module()
+    assert [mapped.examples.folder] == kept(cache)
+    monkeypatch.setattr(packed, "_IN_MEMORY", 1 << 30)
+    held = module()
+    assert held.examples.folder is None
+    for number in range(4):
+        one, other = mapped.stream(total=4)[number], held.stream(total=4)[number]
+        assert torch.equal(one.input_ids, other.input_ids)
+        assert torch.equal(one.labels, other.labels)
+        assert one.num_tokens == other.num_tokens
 
 
 def test_few_examples_stay_in_memory(
