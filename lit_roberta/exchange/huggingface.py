@@ -18,6 +18,7 @@ from lit_roberta.exchange.weight_files import open_weights, read_json
 from lit_roberta.exchange.weights import require_numbers, short_names, to_ours
 
 CONFIG = "config.json"
+_CLASSIFIER, _POOLER = "next_sentence_head.classifier.bias", "next_sentence_head.pooler.bias"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
 _OTHER_TOKENIZERS = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
@@ -45,14 +46,17 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
     num_layers = encoder.num_hidden_layers
     weights, unused = to_ours(theirs, family=family, num_layers=num_layers, pad_id=pad_id)
     require_numbers(weights)
-    has_both = {"next_sentence_head.pooler.bias", "next_sentence_head.classifier.bias"}
+    judges_pairs = _CLASSIFIER in weights
+    if judges_pairs and _POOLER not in weights:
+        remedy = "The next-sentence head reads it, and transformers would draw one."
+        raise must("the weights", "hold pooler.dense.weight", "none", remedy)
     tokenizer, notices = _tokenizer(folder, encoder.vocab_size)
     if tokenizer is not None and family == "roberta":
         _require_pad(tokenizer, pad_id)
     return Pretrained(
         source=source or str(folder),
         family=family,
-        encoder=replace(encoder, tanh_pooler=has_both <= weights.keys()),
+        encoder=replace(encoder, tanh_pooler=judges_pairs),
         weights=weights,
         tokenizer=tokenizer,
         pad_id=pad_id,

@@ -84,6 +84,20 @@ def test_a_model_without_heads_comes_without_them(tmp_path: Path) -> None:
     assert found.build().next_sentence_head is None
 
 
+def test_a_trunk_without_a_pooler_is_enough(tmp_path: Path) -> None:
+    weights = without(without(their_weights(tiny_pretrained()), "cls."), "bert.pooler.")
+    found = read_folder(write_folder(tmp_path / "it", weights=weights))
+    heads = (found.has_pooler, found.has_masked_lm_head, found.has_next_sentence_head)
+    assert heads == (False, False, False)
+    found.build()
+
+
+def test_a_next_sentence_head_without_its_pooler_is_refused(tmp_path: Path) -> None:
+    weights = without(their_weights(tiny_pretrained()), "bert.pooler.")
+    with pytest.raises(UserError, match=r"hold pooler\.dense\.weight"):
+        read_folder(write_folder(tmp_path / "it", weights=weights))
+
+
 def test_every_weight_of_another_shape_is_named_with_both_shapes(tmp_path: Path) -> None:
     for family in FAMILIES:
         drawn = tiny_pretrained(family)

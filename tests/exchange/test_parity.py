@@ -84,6 +84,14 @@ def test_so_it_does_for_any_draw(
     compare(ours, theirs, example_for(kind, pad_id=pad_id, seq=seq, seed=seed))
 
 
+def test_so_it_does_from_the_shards_that_transformers_makes(tmp_path: Path) -> None:
+    theirs = peer("RobertaForMaskedLM", pad_id=1)
+    theirs.save_pretrained(tmp_path, max_shard_size="20KB")
+    assert len(list(tmp_path.glob("model-*-of-*.safetensors"))) > 2
+    ids = torch.randint(5, 99, (2, 9), generator=torch.Generator().manual_seed(4))
+    assert_close(load_pretrained(str(tmp_path)).build()(ids).mlm_logits, theirs(ids).logits)
+
+
 @pytest.mark.parametrize("kind", ["BertModel", "RobertaModel"])
 def test_a_model_without_heads_gives_the_same_states(kind: str, tmp_path: Path) -> None:
     pad_id = 1 if kind.startswith("R") else 0
