@@ -5,6 +5,7 @@ In: a path. Out: the tokenizer with its own ids, and the names of its control to
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -75,6 +76,7 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
         settings = read_settings(place if place.is_dir() else place.parent, path)
         backend, notices = _find_loader(place)(settings)
         add_tokens(backend, settings, path)
+        _require_sound(backend, path)
     except UserError:
         raise
     except (OSError, ValueError, TypeError, RecursionError) as error:
@@ -93,6 +95,24 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
         ) from error
     tokens = _special_tokens(backend, settings, path)
     return backend, tokens, notices + _notices(backend, tokens, settings)
+
+
+def _require_sound(backend: Tokenizer, path: str) -> None:
+    """Refuse what would fail later, on some text or other."""
+    vocabulary = backend.get_vocab()
+    if len(set(vocabulary.values())) < len(vocabulary):
+        remedy = "Two of its words have the same: the file was changed by hand or damaged."
+        raise must("data.tokenizer.path", "give each word an id of its own", path, remedy)
+    model = backend.model
+    has_unknown = True
+    if isinstance(model, models.Unigram):
+        state = json.loads(model.__getstate__())
+        has_unknown = state["unk_id"] is not None or bool(state.get("byte_fallback"))
+    elif isinstance(model, models.WordLevel | models.WordPiece):
+        has_unknown = model.token_to_id(model.unk_token) is not None
+    if not has_unknown:
+        remedy = "Without it no text can be encoded that holds an unknown word: add it."
+        raise must("data.tokenizer.path", "have its unk_token in its vocabulary", path, remedy)
 
 
 def _find_loader(place: Path) -> Callable[[Settings], tuple[Tokenizer, list[str]]]:
@@ -133,7 +153,8 @@ def _load_wordpiece(path: Path, settings: Settings) -> tuple[Tokenizer, list[str
     if lowercase is None:
         lowercase = all(token == token.lower() for token in vocabulary if token[:1] != "[")
         notices = [f"{path} says nothing of case; by its words it is {'un' * lowercase}cased"]
-    unknown = _name(settings, "unk_token") or "[UNK]"
+    usual = "<unk>" if "<unk>" in vocabulary and "[UNK]" not in vocabulary else "[UNK]"
+    unknown = _name(settings, "unk_token") or usual
     backend = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown))
     backend.normalizer = normalizers.BertNormalizer(
         handle_chinese_chars=settings.get("tokenize_chinese_chars", True),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -226,3 +227,36 @@ def test_a_path_that_is_too_long_is_refused() -> None:
         UserError, match=r"must be readable, got .* It fails with: File name too lo"
     ):
         Tokenizer.from_path("x" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"unk_token": "[NONE]"}, "have its unk_token in its vocabulary"),
+        ({"vocab": {word: n for n, word in enumerate(BERT) if n != 2}}, "have its unk_token in"),
+        ({"vocab": {word: min(n, 9) for n, word in enumerate(BERT)}}, "give each word an id of"),
+        ({"vocab": {word: max(n, 3) for n, word in enumerate(BERT)}}, "give each word an id of"),
+        ({"type": "Unigram", "vocab": [[word, -1.0] for word in BERT]}, "have its unk_token in"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["WordLevel", "WordPiece"])
+def test_what_would_fail_on_some_text_is_refused(
+    tmp_path: Path, kind: str, changes: dict[str, Any], rule: str
+) -> None:
+    whole = tmp_path / "whole"
+    Tokenizer.from_path(write_bert(tmp_path, do_lower_case=True)).save(whole)
+    state = json.loads((whole / "tokenizer.json").read_text(encoding="utf-8"))
+    state["added_tokens"] = []
+    model: dict[str, Any] = state["model"] | {"type": kind}
+    (whole / "tokenizer.json").write_text(json.dumps(state | {"model": model}), encoding="utf-8")
+    assert Tokenizer.from_path(str(whole)).encode("the xyz") == [6, 2]
+    model |= changes
+    (whole / "tokenizer.json").write_text(json.dumps(state | {"model": model}), encoding="utf-8")
+    with pytest.raises(UserError, match=rule):
+        Tokenizer.from_path(str(whole))
+
+
+def test_a_wordpiece_vocabulary_may_call_what_is_unknown_otherwise(tmp_path: Path) -> None:
+    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "the"]
+    tokenizer = Tokenizer.from_path(write_bert(tmp_path, words=words, do_lower_case=True))
+    assert spell(tokenizer, "The cat") == ["the", "<unk>"]
