@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         train_bert_recipe,
         train_roberta_recipe,
     )
+    from lit_roberta.training.starting import start_from_pretrained
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "compare_recipes",
     "dynamic_mask",
     "effective_batch_size",
+    "start_from_pretrained",
     "static_mask",
     "train_bert_recipe",
     "train_roberta_recipe",
@@ -63,6 +65,7 @@ _HOMES = {
     "compare_recipes": "comparison.comparing",
     "dynamic_mask": "data.rows.masking",
     "effective_batch_size": "training.recipes",
+    "start_from_pretrained": "training.starting",
     "static_mask": "data.rows.masking",
     "train_bert_recipe": "training.recipes",
     "train_roberta_recipe": "training.recipes",

@@ -146,6 +146,8 @@ def _read(
     with without_small_talk():
         cli = _UnstartedCLI(arrange([*arguments, *placeholders, "--trainer.fast_dev_run=true"]))
     settings = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
+    if cli.start is not None:  # weights count by their numbers, wherever they lie
+        settings["model.pretrained"] = cli.start.digest
     return PlannedRecipe(
         name=name,
         source=str(source),

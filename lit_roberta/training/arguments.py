@@ -16,6 +16,8 @@ from lit_roberta.training.config_files import check_config_file
 
 SUBCOMMANDS = ("fit", "validate", "test", "predict")
 _CONFIG_FLAGS = ("--config", "-c")
+_SHORT = "--tokenizer."
+"""As `lit-roberta prepare` spells what belongs to the data here."""
 
 
 def arrange(argv: Sequence[str]) -> list[str]:
@@ -30,7 +32,8 @@ def arrange(argv: Sequence[str]) -> list[str]:
 
     Returns:
         The subcommand, the default folder (but for fit, that of a run whose checkpoint is named
-        as a file), the configuration files in their order, the rest.
+        as a file), the configuration files in their order, the rest, in which `--tokenizer.x` is
+        short for `--data.tokenizer.x`.
 
     Raises:
         UserError: If the subcommand does not come first, or if a configuration file does not
@@ -54,7 +57,8 @@ def arrange(argv: Sequence[str]) -> list[str]:
     name = found[0].stem if found else "pretraining"
     flags = [word for path in found for word in ("--config", str(path))]
     root = ["--trainer.default_root_dir", str(folder or f"runs/{name}")]
-    return [subcommand, *root, *flags, *rest]
+    said = [f"--data.{word[2:]}" if word.startswith(_SHORT) else word for word in rest]
+    return [subcommand, *root, *flags, *said]
 
 
 def _take_configs(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -231,6 +231,7 @@ def test_a_start_in_python_is_that_of_the_command_line(source: Pretrained) -> No
 # ---- going on with it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [True, False])
 def test_a_run_goes_on_bit_by_bit_whether_or_not_the_start_is_named_again(
     command: Command, source: Pretrained, again: bool
@@ -254,6 +255,7 @@ def test_a_run_goes_on_bit_by_bit_whether_or_not_the_start_is_named_again(
     assert config["model"]["pretrained"] == source.source
 
 
+@pytest.mark.slow
 def test_a_run_does_not_go_on_from_other_weights(
     command: Command, source: Pretrained, tmp_path: Path
 ) -> None:
@@ -357,6 +359,7 @@ def test_a_tokenizer_with_more_entries_than_rows_is_refused(
     assert f"at most {rows} entries, one for each row of its weights, got '{rows + 1}'." in line
 
 
+@pytest.mark.slow
 def test_weights_without_a_tokenizer_ask_for_one(
     command: Command, source: Pretrained, tmp_path: Path
 ) -> None:

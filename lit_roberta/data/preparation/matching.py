@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,23 @@ from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 
 
-def check_settings(config: TextConfig, manifest: Manifest, folder: Path) -> None:
+def check_settings(
+    config: TextConfig,
+    manifest: Manifest,
+    folder: Path,
+    *,
+    tokenizer_settings: Collection[str] | None = None,
+) -> None:
     """Refuse a setting that a prepared folder was made without.
 
     A setting at its default asks for nothing.
+
+    Args:
+        config: What is asked for.
+        manifest: What was made.
+        folder: Where it lies.
+        tokenizer_settings: Which settings of a tokenizer count, where one is there and is compared
+            itself. None: all.
 
     Raises:
         UserError: Names the setting and both values.
@@ -29,6 +42,7 @@ def check_settings(config: TextConfig, manifest: Manifest, folder: Path) -> None
     for name, value in _flat(asdict(config)):
         if (
             name.startswith(("corpus", "weights"))
+            or not _counts(name, tokenizer_settings)
             or value == defaults.get(name)
             or value == made.get(name)
         ):
@@ -61,6 +75,11 @@ def check_tokenizer(
             f"{folder}, by another {sizes}",
             "Name the raw text, which is then encoded anew, or the folder that it was trained on.",
         )
+
+
+def _counts(name: str, tokenizer_settings: Collection[str] | None) -> bool:
+    group, _, rest = name.partition(".")
+    return group != "tokenizer" or tokenizer_settings is None or rest in tokenizer_settings
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -58,7 +58,8 @@ def prepare_text(
     folder = prepared_folder(config)
     if folder is not None:
         manifest = read_manifest(folder)
-        check_settings(config, manifest, folder)
+        count = None if tokenizer is None else ("extend",) if extends else ()
+        check_settings(config, manifest, folder, tokenizer_settings=count)
         text = open_prepared(folder, manifest)
         check_tokenizer(tokenizer, text, folder, extends=extends)
         return text

@@ -22,6 +22,7 @@ from typing import Any
 
 import tokenizers
 
+from lit_roberta.data.tokens.backend import mark_of_words
 from lit_roberta.data.tokens.counting import count_words
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
@@ -93,11 +94,13 @@ def _require_known_kind(backend: Mapping[str, Any]) -> None:
     model = backend["model"]
     affixes = ("continuing_subword_prefix", "end_of_word_suffix")
     spells_plainly = model["type"] != "BPE" or not any(model.get(affix) for affix in affixes)
-    if model["type"] not in ("WordPiece", *_ENTRIES) or not spells_plainly:
+    ready = tokenizers.Tokenizer.from_str(json.dumps(backend))
+    splits_words = mark_of_words(ready) is None
+    if model["type"] not in ("WordPiece", *_ENTRIES) or not (spells_plainly and splits_words):
         rule = "have a tokenizer of WordPiece, byte-level BPE or whole words"
         raise must("data.tokenizer.extend", rule, model["type"], "Leave it out.")
     if model["type"] == "WordPiece":
-        splits = tokenizers.Tokenizer.from_str(json.dumps(backend)).pre_tokenizer
+        splits = ready.pre_tokenizer
         if len(splits.pre_tokenize_str("a-b")) == 1:
             rule = "have a tokenizer that splits words at punctuation"
             raise must("data.tokenizer.extend", rule, "one that does not", "Leave it out.")
