@@ -35,7 +35,7 @@ def write_tokenizer(
     family: Family,
     max_length: int,
     second_segment: int,
-    keep_joining: bool,
+    keep_joining: bool = False,
 ) -> None:
     """Write what `AutoTokenizer` loads.
 

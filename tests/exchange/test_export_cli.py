@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stderr
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +14,10 @@ import torch
 
 from lit_roberta.exchange import export_cli
 from lit_roberta.exchange.checkpoint import read_checkpoint
-from lit_roberta.training import cli as training_cli
+from tests.exchange.commands import CHECKPOINT, ROOT, SAID, Exporter
 from tests.training.commands import TINY, Command
 
 transformers = pytest.importorskip("transformers", reason="the export's reader is not installed")
-
-CHECKPOINT = "runs/roberta/checkpoints/last.ckpt"
-ROOT = Path(__file__).parents[2]
-
-
-SAID = "said.txt"
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run of a few updates, validated at its end, and what it said."""
-    folder = tmp_path_factory.mktemp("run")
-    said = StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said):
-        patch.chdir(folder)
-        patch.setattr(
-            sys, "argv", ["train.py", "fit", "--config=roberta", *TINY, "--trainer.max_steps=4"]
-        )
-        assert training_cli.main() == 0
-    (folder / SAID).write_text(said.getvalue(), encoding="utf-8")
-    return folder
 
 
 def lit_roberta(folder: Path, *words: str) -> str:
@@ -58,24 +33,6 @@ def lit_roberta(folder: Path, *words: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stderr
-
-
-Exporter = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def export(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Exporter:
-    """The command, in this process and in the folder of the run; gives status and messages."""
-    monkeypatch.chdir(run)
-
-    def call(*words: str | Path) -> tuple[int, str]:
-        capsys.readouterr()
-        status = export_cli.main(list(map(str, words)))
-        return status, capsys.readouterr().err
-
-    return call
 
 
 def card_of(folder: Path) -> str:
@@ -194,80 +151,3 @@ def command(
 ) -> Command:
     monkeypatch.chdir(tmp_path)
     return Command(tmp_path, monkeypatch, capsys)
-
-
-# ---- what can't be done
-
-
-def one_line(export: Exporter, *words: str | Path) -> str:
-    status, messages = export(*words)
-    assert status == 2, messages
-    (line,) = messages.splitlines()
-    return line
-
-
-def test_what_can_not_be_done_is_one_line_and_leaves_nothing(
-    export: Exporter, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("mine", encoding="utf-8")
-    cut = tmp_path / "cut.ckpt"
-    cut.write_bytes(Path(CHECKPOINT).read_bytes()[:5000])
-    before = sorted(tmp_path.rglob("*"))
-    out = tmp_path / "out"
-    assert "be a checkpoint of this package" in one_line(export, cut, out)
-    assert "the model must" in one_line(export, tmp_path / "nowhere.ckpt", out)
-    assert "be a new or an empty folder" in one_line(export, CHECKPOINT, tmp_path / "file")
-    assert "be writable" in one_line(export, CHECKPOINT, tmp_path / "file" / "below")
-    assert "be writable" in one_line(export, CHECKPOINT, "/proc/out")
-    assert "be a path" in one_line(export, CHECKPOINT, "a\0b")
-    assert "family" in one_line(export, CHECKPOINT, out, "--family=gpt")
-    assert "folder" in one_line(export, CHECKPOINT)
-    assert "Did you mean --family" in one_line(export, CHECKPOINT, out, "--famly=bert")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_the_place_is_looked_at_before_the_model_is_read(export: Exporter, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine", encoding="utf-8")
-    line = one_line(export, tmp_path / "nowhere.ckpt", tmp_path / "file")
-    assert "the output must" in line
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_signal_leaves_nothing_and_no_hindrance(
-    run: Path, tmp_path: Path, number: signal.Signals
-) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", _SLOW_CHECK, CHECKPOINT, str(tmp_path / "out")],
-        cwd=run,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "written\n"
-    process.send_signal(number)
-    _, messages = process.communicate(timeout=60)
-    left = [path.name for path in tmp_path.iterdir()]
-    if number == signal.SIGKILL:
-        assert left == [".out.part"]
-        assert export_cli.main([str(run / CHECKPOINT), str(tmp_path / "out")]) == 0
-        assert [path.name for path in tmp_path.iterdir()] == ["out"]
-        return
-    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
-    assert "Traceback" not in messages
-    assert not left
-
-
-_SLOW_CHECK = """
-import sys, time
-from lit_roberta.exchange import export_cli, exporting
-
-def wait(*_):
-    print("written", flush=True)
-    time.sleep(60)
-
-exporting.check_export = wait
-sys.exit(export_cli.main(sys.argv[1:]))
-"""

@@ -104,6 +104,21 @@ def test_the_automatic_classes_find_it(tmp_path: Path, architecture: str) -> Non
     assert_close(given["mlm"], wanted["mlm"], rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("pad_id", [0, 1, 3])
+def test_every_position_is_usable_whatever_the_padding(tmp_path: Path, pad_id: int) -> None:
+    pretrained = replace(tiny_pretrained("RobertaForMaskedLM"), tokenizer=None, pad_id=pad_id)
+    export(pretrained, tmp_path / "out")
+    theirs = load(tmp_path / "out", "RobertaForMaskedLM")
+    longest = pretrained.encoder.max_position_embeddings
+    assert theirs.config.max_position_embeddings == longest + pad_id + 1
+    ids = torch.arange(longest)[None] % 20 + 5
+    with torch.no_grad():
+        embedded = theirs.roberta.embeddings.word_embeddings(ids)
+        given = theirs(input_ids=ids).logits
+        assert_close(theirs(inputs_embeds=embedded).logits, given)
+        assert_close(pretrained.build()(ids).mlm_logits, given, rtol=0, atol=1e-5)
+
+
 def test_a_next_sentence_head_without_pooler_is_left_out_by_name(tmp_path: Path) -> None:
     pretrained = tiny_pretrained("BertForMaskedLM", next_sentence_without_pooler=True)
     exported = export(pretrained, tmp_path / "out")
