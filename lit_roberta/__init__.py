@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from lit_roberta.data.rows.masking import dynamic_mask, static_mask
     from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
     from lit_roberta.errors import UserError
+    from lit_roberta.inference.encoding import encode
+    from lit_roberta.inference.filling import fill_mask
+    from lit_roberta.inference.scoring import pseudo_log_likelihood
+    from lit_roberta.inference.text_model import load_model
     from lit_roberta.model.attention import MultiHeadAttention
     from lit_roberta.model.bert import BertModel
     from lit_roberta.model.config import EncoderConfig
@@ -44,6 +48,10 @@ __all__ = [
     "compare_recipes",
     "dynamic_mask",
     "effective_batch_size",
+    "encode",
+    "fill_mask",
+    "load_model",
+    "pseudo_log_likelihood",
     "start_from_pretrained",
     "static_mask",
     "train_bert_recipe",
@@ -65,6 +73,10 @@ _HOMES = {
     "compare_recipes": "comparison.comparing",
     "dynamic_mask": "data.rows.masking",
     "effective_batch_size": "training.recipes",
+    "encode": "inference.encoding",
+    "fill_mask": "inference.filling",
+    "load_model": "inference.text_model",
+    "pseudo_log_likelihood": "inference.scoring",
     "start_from_pretrained": "training.starting",
     "static_mask": "data.rows.masking",
     "train_bert_recipe": "training.recipes",

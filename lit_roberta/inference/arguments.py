@@ -24,7 +24,7 @@ def model_parser(name: str, description: str) -> ArgumentParser:
         "--on-too-long",
         type=OnTooLong,
         default="truncate",
-        help="What is done with a text that the model has no positions for.",
+        help="What is done with a text of more tokens than the model takes.",
     )
     parser.add_argument(
         "--device", type=str, default="auto", help="cpu, cuda, cuda:1; auto: CUDA if there is any."

@@ -42,7 +42,7 @@ class Encoder:
         layer: Whose output is taken: 0 for the embeddings, 1 for the first layer; or counted from
             the end, -1 for the last.
         normalize: Whether each vector is scaled to length 1.
-        on_too_long: What is done with a text of more tokens than the model has positions for.
+        on_too_long: What is done with a text of more tokens than the model takes.
         batch_tokens: Tokens that are computed at once, padding included.
 
     Raises:
@@ -135,7 +135,7 @@ def encode(
         pooling: mean or cls.
         layer: Whose output is taken; 0 for the embeddings, -1 for the last.
         normalize: Whether each vector is scaled to length 1.
-        on_too_long: What is done with a text of more tokens than the model has positions for.
+        on_too_long: What is done with a text of more tokens than the model takes.
 
     Returns:
         In the order of the texts.

@@ -63,7 +63,7 @@ def fill_mask(
         texts: Each with one mask or more: the tokenizer's own mask token; or `[MASK]` or
             `<mask>`, where the text has none of the tokenizer's own.
         top_k: Candidates of each mask.
-        on_too_long: What is done with a text of more tokens than the model has positions for.
+        on_too_long: What is done with a text of more tokens than the model takes.
 
     Returns:
         In the order of the texts.
@@ -97,7 +97,7 @@ def _window(sentence: Sentence, lengths: Lengths) -> slice:
     first, last = sentence.places[0], sentence.places[-1]
     if last - first >= room:
         rule = f"lie within {room:,} tokens"
-        raise must("the masks", rule, last - first + 1, "The model has positions for no more.")
+        raise must("the masks", rule, last - first + 1, "The model takes no more.")
     start = 0 if last < room else min(first - (room - (last - first)) // 2, length - room)
     return slice(start, start + room)
 

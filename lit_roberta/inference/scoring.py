@@ -61,7 +61,7 @@ class Scorer:
     Args:
         model: With a masked-language-model head.
         within_word: What a prediction sees of its own word.
-        on_too_long: What is done with a text of more tokens than the model has positions for.
+        on_too_long: What is done with a text of more tokens than the model takes.
 
     Raises:
         UserError: If `within_word` is another word.
@@ -155,7 +155,7 @@ def pseudo_log_likelihood(
         model: With a masked-language-model head.
         texts: Any texts.
         within_word: What a prediction sees of its own word.
-        on_too_long: What is done with a text of more tokens than the model has positions for.
+        on_too_long: What is done with a text of more tokens than the model takes.
 
     Returns:
         In the order of the texts.

@@ -6,9 +6,11 @@ logits of rows of ids. It knows nothing of files of text, and nothing of trainin
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -37,13 +39,16 @@ class TextModel:
     tokenizer: Tokenizer
     has_masked_lm_head: bool
     """Whether it can predict tokens."""
+    longest: int
+    """The most tokens of a row, [CLS] and [SEP] included: no more than there are positions for,
+    and no more than training had, where that is known."""
     bfloat16: bool = False
     """Whether matrices are multiplied in bfloat16, for GPUs: some three digits are right."""
 
     @property
     def room(self) -> int:
         """The most tokens that a text may have, [CLS] and [SEP] not counted."""
-        return self.bert.config.max_position_embeddings - _SPECIAL
+        return self.longest - _SPECIAL
 
     @property
     def device(self) -> torch.device:
@@ -142,6 +147,7 @@ def load_model(
         bert=pretrained.build().requires_grad_(False).to(where),
         tokenizer=tokenizer,
         has_masked_lm_head=pretrained.has_masked_lm_head,
+        longest=_longest(pretrained),
         bfloat16=bfloat16,
     )
 
@@ -156,6 +162,18 @@ def _tokenizer(pretrained: Pretrained) -> Tokenizer:
         rule = f"have at most the {rows:,} entries that the model embeds"
         raise must("the tokenizer", rule, size, "Take the one that the model was trained with.")
     return tokenizer
+
+
+def _longest(pretrained: Pretrained) -> int:
+    """Tell how long a row may be: as long as positions, training and tokenizer agree on."""
+    limits = [pretrained.encoder.max_position_embeddings]
+    if pretrained.run is not None:
+        limits.append(pretrained.run.max_length)
+    settings = Path(pretrained.source) / "tokenizer_config.json"
+    if settings.is_file():
+        named = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length")
+        limits += [named] if isinstance(named, int) and named > _SPECIAL else []
+    return min(limits)
 
 
 def _device(name: str) -> torch.device:

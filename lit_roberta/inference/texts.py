@@ -14,7 +14,7 @@ from lit_roberta.inference.text_model import TextModel
 logger = logging.getLogger(__name__)
 
 OnTooLong = Literal["truncate", "error"]
-"""What is done with a text that has more tokens than the model has positions for."""
+"""What is done with a text that has more tokens than the model takes."""
 
 
 def check_texts(texts: Sequence[str]) -> None:
@@ -78,8 +78,7 @@ class Lengths:
         """Say how many were cut, if any."""
         if self.cut:
             logger.info(
-                "%s of %s texts are longer than the %s tokens that the model has positions for, "
-                "and were cut.",
+                "%s of %s texts are longer than the %s tokens that the model takes, and were cut.",
                 f"{self.cut:,}",
                 f"{self.seen:,}",
                 f"{self.room:,}",
