@@ -13,14 +13,16 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from lit_roberta.errors import must
-from lit_roberta.exchange.names import FAMILIES, Family
+from lit_roberta.exchange.names import CLASS_PREFIXES, FAMILIES, Family
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.tasks import CLASSES, HEAD
 from lit_roberta.exchange.weights import to_theirs
 from lit_roberta.model.config import EncoderConfig
 
 _SEGMENTS = "embeddings.segment.weight"
 _POOLER = "next_sentence_head.pooler."
 _CLASSIFIER = "next_sentence_head.classifier."
+_MASKED_LM = "masked_lm_head."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,7 @@ def find_home(pretrained: Pretrained, family: Family | None = None) -> Home:
     """
     family = pretrained.family if family is None else family
     _require_exact(pretrained, family)
+    _require_head(pretrained)
     architecture = _architecture(pretrained, family)
     encoder = pretrained.encoder
     if family == "roberta" and not pretrained.unused:
@@ -86,6 +89,7 @@ def weights_at_home(home: Home, pretrained: Pretrained) -> dict[str, Tensor]:
         family=home.family,
         num_layers=home.encoder.num_hidden_layers,
         pad_id=pretrained.pad_id,
+        task=None if pretrained.task is None else pretrained.task.kind,
     )
     if not home.architecture.endswith("Model"):
         return theirs
@@ -106,7 +110,21 @@ def _require_exact(pretrained: Pretrained, family: Family) -> None:
         raise must("family", rule, family, remedy)
 
 
+def _require_head(pretrained: Pretrained) -> None:
+    """See that a task has its head, with a label for each row."""
+    task = pretrained.task
+    if task is None:
+        return
+    bias = pretrained.weights.get(f"{HEAD}classifier.bias")
+    if bias is None:
+        remedy = "Fine-tune it, or leave the task out."
+        raise must(f"a model of {task.kind}", "have the head of its task", None, remedy)
+    task.check_rows(len(bias))
+
+
 def _architecture(pretrained: Pretrained, family: Family) -> str:
+    if pretrained.task is not None:
+        return CLASS_PREFIXES[family] + CLASSES[pretrained.task.kind]
     if family == "roberta":
         return "RobertaForMaskedLM" if pretrained.has_masked_lm_head else "RobertaModel"
     judges_pairs = pretrained.has_next_sentence_head and pretrained.has_pooler
@@ -117,6 +135,8 @@ def _architecture(pretrained: Pretrained, family: Family) -> str:
 
 def _without_place(architecture: str) -> tuple[str, ...]:
     """Name the parts of ours that a class has no place for, by how their weights begin."""
+    if architecture.endswith(tuple(CLASSES.values())):
+        return (_MASKED_LM, _CLASSIFIER, _POOLER)
     if architecture.endswith("ForMaskedLM"):
         return (_CLASSIFIER, _POOLER)
     return (_CLASSIFIER,) if architecture.endswith("Model") else ()

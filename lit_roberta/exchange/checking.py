@@ -20,9 +20,10 @@ from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.architectures import Home
 from lit_roberta.exchange.outputs import Inputs, largest_difference
-from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.pretrained import Pretrained, build_task_model
 from lit_roberta.exchange.tokenizer_files import joins_pairs_itself
 from lit_roberta.model.bert import BertModel
+from lit_roberta.model.task_heads import TaskModel
 
 _TOLERANCE = 1e-4
 """Absolute, in single precision."""
@@ -73,7 +74,7 @@ def check_export(folder: Path, home: Home, pretrained: Pretrained) -> Check | No
             with _failures_in_one_line("load the tokenizer"):
                 found = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
             batches += _real_inputs(found, home, pretrained.tokenizer)
-        ours = pretrained.build()
+        ours = pretrained.build() if pretrained.task is None else build_task_model(pretrained)
         difference = max(_difference(ours, theirs, inputs, home, pretrained) for inputs in batches)
     compared = "on random ids" if pretrained.tokenizer is None else "on random ids and on text"
     return Check(transformers.__version__, difference, compared)
@@ -191,7 +192,7 @@ def _collate(theirs: Any, batch: Sequence[Sequence[str]]) -> Inputs:
 
 
 def _difference(
-    ours: BertModel, theirs: Any, inputs: Inputs, home: Home, pretrained: Pretrained
+    ours: BertModel | TaskModel, theirs: Any, inputs: Inputs, home: Home, pretrained: Pretrained
 ) -> float:
     """Give the largest difference, in double precision where single rounds too much."""
     output, size = "", math.nan

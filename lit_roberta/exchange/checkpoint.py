@@ -22,6 +22,7 @@ from lit_roberta.errors import error_behind, must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import read_run_facts
+from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.config import EncoderConfig
 
 _PREFIX = "model."
@@ -31,7 +32,8 @@ IMPORTED = "imported"
 """The entry of a checkpoint that an import wrote, and no training: where its model came from."""
 
 _SPARE = "next_sentence_head.pooler."
-"""Weights that a model may have without the head that reads them."""
+"""Weights that a model may have without the head that reads them. A task's head is none of
+pretraining's either."""
 
 
 def read_checkpoint(path: Path) -> Pretrained:
@@ -100,7 +102,7 @@ def _contents(pretrained: Pretrained) -> dict[str, Any]:
     spare = {
         name: weight
         for name, weight in pretrained.weights.items()
-        if name.startswith(_SPARE) and not next_sentence
+        if name.startswith(HEAD) or (name.startswith(_SPARE) and not next_sentence)
     }
     tokenizer = pretrained.tokenizer
     return {
@@ -123,11 +125,12 @@ def _contents(pretrained: Pretrained) -> dict[str, Any]:
         "config": dict(pretrained.config),
         "spare_weights": spare,
         "unused_weights": dict(pretrained.unused),
+        "task": None if pretrained.task is None else asdict(pretrained.task),
     }
 
 
 def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
-    stored = checkpoint["tokenizer"]
+    stored, task = checkpoint["tokenizer"], checkpoint.get("task")
     tokenizer = None if stored is None else Tokenizer.from_json(stored)
     pad_id = 0 if tokenizer is None else tokenizer.vocabulary.pad_id
     return Pretrained(
@@ -138,6 +141,7 @@ def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
         tokenizer=tokenizer,
         pad_id=checkpoint.get("pad_id", pad_id),
         unused=checkpoint.get("unused_weights", {}),
+        task=None if task is None else Task(**task),
         run=read_run_facts(checkpoint, path),
         config=checkpoint.get("config", {}),
         notices=checkpoint.get(IMPORTED, {}).get("notices", ()),

@@ -14,6 +14,7 @@ from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.settings import read_settings
 from lit_roberta.exchange.shapes import check_shapes
+from lit_roberta.exchange.task_settings import read_task
 from lit_roberta.exchange.weight_files import open_weights, read_json
 from lit_roberta.exchange.weights import require_numbers, short_names, to_ours
 
@@ -42,9 +43,15 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
     settings = read_settings(config, theirs, str(folder / CONFIG))
     family, encoder, pad_id = settings.family, settings.encoder, settings.pad_id
     shapes = {short: theirs.shape(name) for short, name in short_names(theirs, family).items()}
-    check_shapes(shapes, encoder, family=family, pad_id=pad_id)
-    num_layers = encoder.num_hidden_layers
-    weights, unused = to_ours(theirs, family=family, num_layers=num_layers, pad_id=pad_id)
+    task = read_task(config, str(folder / CONFIG))
+    check_shapes(shapes, encoder, family=family, pad_id=pad_id, task=task)
+    weights, unused = to_ours(
+        theirs,
+        family=family,
+        num_layers=encoder.num_hidden_layers,
+        pad_id=pad_id,
+        task=None if task is None else task.kind,
+    )
     require_numbers(weights)
     judges_pairs = _CLASSIFIER in weights
     if judges_pairs and _POOLER not in weights:
@@ -63,6 +70,7 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
         unused=unused,
         config=config,
         notices=notices,
+        task=task,
     )
 
 

@@ -74,6 +74,9 @@ def describe(pretrained: Pretrained) -> Iterator[str]:
     there = [head for head, has in heads.items() if has] or ["none"]
     absent = [head for head, has in heads.items() if not has]
     yield f"Heads: {', '.join(there)}" + (f"; without {', '.join(absent)}." if absent else ".")
+    if pretrained.task is not None:
+        labels = len(pretrained.task.labels)
+        yield f"Task: {pretrained.task.kind}" + (f", {labels:,} labels." if labels else ".")
     if pretrained.tokenizer is not None:
         yield f"Tokenizer: {pretrained.tokenizer.vocab_size:,} entries."
     for notice in pretrained.notices:

@@ -11,10 +11,15 @@ from collections.abc import Iterator, Sequence
 from lit_roberta.exchange.architectures import Home
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import RunFacts
+from lit_roberta.exchange.tasks import CLASSES
 
 CONFIG = "training_config.yaml"
 """The run's configuration, beside the card."""
 
+_PIPELINES = {"sequence-classification": "text-classification"}
+"""What the hub calls a task where it has another name."""
+_NAMED = 20
+"""Labels that are listed."""
 _NOT_RECORDED = "not recorded"
 _MEASURES = {
     "val/masked_lm_loss": "nats per masked token",
@@ -56,11 +61,14 @@ def model_card(
 
 def _front_matter(home: Home, pretrained: Pretrained) -> str:
     lines = ["library_name: transformers"]
-    if pretrained.has_masked_lm_head:
+    if pretrained.task is not None:
+        lines.append(f"pipeline_tag: {_PIPELINES.get(pretrained.task.kind, pretrained.task.kind)}")
+    elif pretrained.has_masked_lm_head:
         lines.append("pipeline_tag: fill-mask")
         if pretrained.tokenizer is not None:
             lines.append(f'mask_token: "{pretrained.tokenizer.special_tokens.mask_token}"')
-    tags = ["lit_roberta", home.family, *(["masked-lm"] if pretrained.has_masked_lm_head else [])]
+    is_masked_lm = pretrained.has_masked_lm_head and pretrained.task is None
+    tags = ["lit_roberta", home.family, *(["masked-lm"] if is_masked_lm else [])]
     return "\n".join(["---", *lines, "tags:", *(f"- {tag}" for tag in tags), "---"])
 
 
@@ -74,6 +82,8 @@ def _what(home: Home, pretrained: Pretrained) -> str:
 
 def _loading(home: Home, pretrained: Pretrained) -> str:
     auto = "AutoModelForMaskedLM" if pretrained.has_masked_lm_head else "AutoModel"
+    if pretrained.task is not None:
+        auto = "AutoModel" + CLASSES[pretrained.task.kind]
     if home.architecture == "BertForNextSentencePrediction":
         auto = "AutoModelForNextSentencePrediction"
     lines = ["```python", f"from transformers import {auto}, AutoTokenizer", ""]
@@ -160,6 +170,10 @@ def _sizes(home: Home, pretrained: Pretrained) -> Iterator[tuple[str, str]]:
     if tokenizer is not None and pretrained.run is not None:
         kind = f"{pretrained.run.text['tokenizer']['kind']}, {kind}"
     yield "tokenizer", kind
+    task = pretrained.task
+    if task is not None and task.labels:
+        named = ", ".join(map(_code, task.labels[:_NAMED])) + ", ..." * (len(task.labels) > _NAMED)
+        yield "labels", f"{len(task.labels):,}: {named}"
 
 
 def _table(rows: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]) -> str:

@@ -13,7 +13,9 @@ from torch.nn import functional as F
 
 from lit_roberta.exchange.architectures import Home
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.tasks import CLASSES
 from lit_roberta.model.bert import BertModel
+from lit_roberta.model.task_heads import TaskModel
 
 
 class Inputs(NamedTuple):
@@ -35,7 +37,7 @@ class Difference(NamedTuple):
 
 @torch.no_grad()
 def largest_difference(
-    ours: BertModel, theirs: Any, inputs: Inputs, *, home: Home, pretrained: Pretrained
+    ours: BertModel | TaskModel, theirs: Any, inputs: Inputs, *, home: Home, pretrained: Pretrained
 ) -> Difference:
     """Compare all outputs at real positions.
 
@@ -47,6 +49,8 @@ def largest_difference(
         pretrained: What the model is made of.
     """
     given = _run(theirs, inputs, home)
+    if isinstance(ours, TaskModel):
+        return _task_difference(ours, given, inputs)
     wanted = ours(inputs.ids, inputs.segments, inputs.real)
     hidden = wanted.last_hidden_state
     real = inputs.real
@@ -65,10 +69,28 @@ def largest_difference(
     return max(found, key=lambda each: (each.size != each.size, each.size))
 
 
+def _task_difference(ours: TaskModel, given: Any, inputs: Inputs) -> Difference:
+    ids, segments, real = inputs.ids, inputs.segments, inputs.real
+    if ours.kind == "multiple-choice":
+        ids, segments, real = (each[None] for each in (ids, segments, real))
+    wanted = ours(ids, segments, real)
+    if ours.kind == "question-answering":
+        logits = torch.stack([given.start_logits, given.end_logits], dim=-1)
+    else:
+        logits = given.logits
+    difference = (wanted - logits).abs()
+    if wanted.dim() == 3:
+        difference = difference[inputs.real]
+    return Difference("logits", float(difference.max()))
+
+
 def _run(theirs: Any, inputs: Inputs, home: Home) -> Any:
     arguments = {"input_ids": inputs.ids, "attention_mask": inputs.real.long()}
     if home.family == "bert":
         arguments["token_type_ids"] = inputs.segments
+    if home.architecture.endswith(CLASSES["multiple-choice"]):
+        # The rows are the choices.
+        arguments = {name: value[None] for name, value in arguments.items()}
     return theirs(**arguments, output_hidden_states=True)
 
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
+from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.run_facts import RunFacts
+from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
+from lit_roberta.model.task_heads import TaskModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +42,9 @@ class Pretrained:
     """What was left out or had to be guessed on the way here; a line each, for the user."""
     run: RunFacts | None = None
     """The training that it comes from; None where it was not trained here."""
+    task: Task | None = None
+    """What it was fine-tuned for; its head's weights are named `task_head.*`, as those of
+    `TaskModel`. None for a pretrained model."""
 
     @property
     def has_masked_lm_head(self) -> bool:
@@ -66,9 +72,41 @@ class Pretrained:
             next_sentence = self.has_next_sentence_head
         encoder = replace(self.encoder, tanh_pooler=next_sentence and self.has_pooler)
         model = BertModel(encoder, next_sentence=next_sentence, seed=seed)
+        self._copy_into(model)
+        return model.eval()
+
+    def _copy_into(self, model: nn.Module) -> None:
         own = model.state_dict()
         with torch.no_grad():
             for name, weight in self.weights.items():
                 if name in own:
                     own[name].copy_(weight)
-        return model.eval()
+
+
+def build_task_model(pretrained: Pretrained, *, seed: int = 0) -> TaskModel:
+    """Build the model with the head of its task, in evaluation mode.
+
+    Args:
+        pretrained: The model. Where it has no weights for the head, as before fine-tuning, that
+            is drawn.
+        seed: Of what is drawn.
+
+    Raises:
+        UserError: If it has no task, or other labels than its classifier has rows.
+    """
+    task = pretrained.task
+    if task is None:
+        raise must("the model", "have a task", None, "It was only pretrained: name its task.")
+    classifier = pretrained.weights.get(f"{HEAD}classifier.bias")
+    if classifier is not None:
+        task.check_rows(len(classifier))
+    model = TaskModel(
+        replace(pretrained.encoder, tanh_pooler=False),
+        kind=task.kind,
+        num_outputs=task.num_outputs,
+        rate=task.dropout,
+        drops_twice=pretrained.family == "roberta" and task.kind == "sequence-classification",
+        seed=seed,
+    )
+    pretrained._copy_into(model)
+    return model.eval()

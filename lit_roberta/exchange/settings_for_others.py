@@ -13,6 +13,7 @@ import torch
 
 from lit_roberta.exchange.names import CLASS_PREFIXES, MODEL_TYPES, Family
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.task_settings import task_settings
 from lit_roberta.model.config import EncoderConfig
 
 _NOT_THEIRS = "tanh_pooler"
@@ -53,6 +54,7 @@ def settings_for_others(
         {**_tokens(pretrained, family), "hidden_act": "gelu"}
         | kept
         | stored
+        | ({} if pretrained.task is None else task_settings(pretrained.task, kept))
         | {name: value for name, value in asdict(encoder).items() if name != _NOT_THEIRS}
         | {
             "architectures": [CLASS_PREFIXES[model_type] + architecture.removeprefix(prefix)],

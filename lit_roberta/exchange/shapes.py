@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lit_roberta.errors import must
-from lit_roberta.exchange.names import TIED, Family, their_names
+from lit_roberta.exchange.names import TIED, Family
+from lit_roberta.exchange.tasks import Task, classifier_name, names_with_task
 from lit_roberta.model.config import EncoderConfig
 
 Shape = tuple[int, ...]
 
 
 def check_shapes(
-    shapes: Mapping[str, Shape], encoder: EncoderConfig, *, family: Family, pad_id: int
+    shapes: Mapping[str, Shape],
+    encoder: EncoderConfig,
+    *,
+    family: Family,
+    pad_id: int,
+    task: Task | None = None,
 ) -> None:
     """Refuse weights of other shapes than the configuration gives.
 
@@ -22,16 +28,25 @@ def check_shapes(
         encoder: What the configuration says.
         family: Whose names.
         pad_id: RoBERTa has a row of positions for each id up to it.
+        task: What the model was fine-tuned for.
 
     Raises:
         UserError: Names the weight and both shapes.
     """
-    table = their_names(family, num_layers=encoder.num_hidden_layers).values()
+    kind = None if task is None else task.kind
+    table = names_with_task(family, num_layers=encoder.num_hidden_layers, kind=kind).values()
     known = {name for parts in table for name in parts} | TIED[family].keys()
+    classifier = None if task is None else classifier_name(task.kind, family)
     for name, shape in shapes.items():
         if name not in known:
             continue
-        wanted = their_shape(name, encoder, padding_rows=pad_id + 1 if family == "roberta" else 0)
+        if task is not None and name.rpartition(".")[0] == classifier:
+            task.check_rows(shape[0] if shape else 0)
+            hidden = () if name.endswith(".bias") else (encoder.hidden_size,)
+            wanted: Shape = (task.num_outputs, *hidden)
+        else:
+            padding_rows = pad_id + 1 if family == "roberta" else 0
+            wanted = their_shape(name, encoder, padding_rows=padding_rows)
         if shape != wanted:
             remedy = f"By config.json it is {wanted}: the two are not of one model."
             raise must("the weights", f"hold {name} in the shape {wanted}", shape, remedy)

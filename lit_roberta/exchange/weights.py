@@ -20,9 +20,10 @@ from lit_roberta.exchange.names import (
     TIED,
     Family,
     is_of_head,
-    their_names,
     with_trunk,
 )
+from lit_roberta.exchange.tasks import CLASSES, names_with_task
+from lit_roberta.model.task_heads import TaskKind
 
 _BUFFERS = re.compile(r"embeddings\.(position_ids|token_type_ids)$")
 """Constants that older versions stored."""
@@ -39,7 +40,12 @@ class Converted(NamedTuple):
 
 
 def to_ours(
-    theirs: MutableMapping[str, Tensor], *, family: Family, num_layers: int, pad_id: int
+    theirs: MutableMapping[str, Tensor],
+    *,
+    family: Family,
+    num_layers: int,
+    pad_id: int,
+    task: TaskKind | None = None,
 ) -> Converted:
     """Turn Hugging Face's weights into ours.
 
@@ -49,6 +55,7 @@ def to_ours(
         family: Whose names they have.
         num_layers: Transformer layers that the configuration gives.
         pad_id: Of the tokenizer; RoBERTa's positions start behind it.
+        task: What the model was fine-tuned for; its head must be there.
 
     Raises:
         UserError: If a weight is missing, if one has no place in our model, or if the decoder is
@@ -56,7 +63,7 @@ def to_ours(
     """
     stored = short_names(theirs, family)
     _drop_tied(theirs, stored, family)
-    names = their_names(family, num_layers=num_layers)
+    names = names_with_task(family, num_layers=num_layers, kind=task)
     _refuse_strangers(stored, names)
     found: dict[str, Tensor] = {}
     for name, parts in names.items():
@@ -81,6 +88,7 @@ def to_theirs(
     family: Family,
     num_layers: int,
     pad_id: int,
+    task: TaskKind | None = None,
 ) -> dict[str, Tensor]:
     """Turn our weights into Hugging Face's, each under one name: tied ones are not repeated.
 
@@ -90,11 +98,12 @@ def to_theirs(
         family: Whose names to give; RoBERTa has no next-sentence head, so `ours` must have none.
         num_layers: Transformer layers.
         pad_id: Of the tokenizer.
+        task: What the model was fine-tuned for.
 
     Returns:
         By their names, with the trunk's prefix.
     """
-    names = their_names(family, num_layers=num_layers)
+    names = names_with_task(family, num_layers=num_layers, kind=task)
     found: dict[str, Tensor] = {}
     for name, weight in ours.items():
         parts = names[name]
@@ -155,6 +164,9 @@ def _refuse_strangers(stored: Iterable[str], names: Mapping[str, Sequence[str]])
     strange = set(stored).difference(*names.values())
     if strange:
         remedy = "This model has no place for it, and would compute something else without it."
+        if min(strange).startswith(("classifier.", "qa_outputs.")):
+            known = ", ".join(f"Bert{ending}" for ending in CLASSES.values())
+            remedy = f"Name its class in config.json, under architectures: {known} or RoBERTa's."
         raise must("the weights", "be those of BERT or RoBERTa", min(strange), remedy)
 
 
