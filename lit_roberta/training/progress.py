@@ -95,7 +95,8 @@ class UpdateProgress(ProgressBar):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Go on."""
-        self._show(trainer)
+        if not trainer.sanity_checking:  # nothing has begun yet
+            self._show(trainer)
 
     def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Give the terminal back, also after an error."""

@@ -74,6 +74,11 @@ class StartingScores:
 class LogStartingScores(Callback):
     """Give loggers what the validation before the first update found; Lightning drops it."""
 
+    def on_sanity_check_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Say why nothing is trained yet."""
+        if trainer.is_global_zero:
+            logger.info("Scoring held-out text before the first update.")
+
     def on_sanity_check_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the scores at update 0."""
         module: Any = pl_module

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 import torch
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
+    EventAccumulator,
+)
 from torch import Tensor
 
 from lit_roberta.data.datamodule import PretrainingDataModule
@@ -127,6 +130,13 @@ def test_a_run_begins_with_the_sources_loss_and_keeps_where_it_is_from(
     )
     for line in ("your text, nats a token", "general text, nats a word"):
         assert line in command.messages
+
+    events = EventAccumulator(str(command.folder / "runs" / "roberta"))
+    events.Reload()
+    for name in ("val/masked_lm_loss", "general/masked_lm_loss", "general/nats_per_word"):
+        logged = {event.step: event.value for event in events.Scalars(name)}
+        assert logged.keys() == {0, 1}
+        assert logged[0] == pytest.approx(found["before"][name], rel=1e-6)
 
     checkpoint = saved(command)
     assert checkpoint["family"] == "bert"
