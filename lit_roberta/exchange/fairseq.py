@@ -27,7 +27,7 @@ from lit_roberta.exchange.fairseq_names import (
 )
 from lit_roberta.exchange.fairseq_settings import PAD_ID, refuse_others, to_encoder
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.exchange.weights import require_numbers, to_ours
+from lit_roberta.exchange.weights import is_plain, require_numbers, to_ours
 
 _WANTED = re.compile(r"GLOBAL ([\w.]*\w)")
 """What a file wants to load, in the message of the library that refuses it."""
@@ -126,7 +126,6 @@ def _weights(checkpoint: Mapping[str, Any], path: Path) -> dict[str, Tensor]:
         remedy = "It has no weights in model."
         raise must("the model", "be a fairseq checkpoint", str(path), remedy)
     for name, weight in found.items():
-        is_plain = isinstance(weight, Tensor) and weight.layout == torch.strided
-        if not is_plain or not isinstance(name, str) or weight.is_quantized or weight.is_meta:
+        if not isinstance(name, str) or not is_plain(weight):
             raise must("the weights", "be plain tensors", str(name)[:80], "Save it whole.")
     return dict(found)

@@ -29,6 +29,14 @@ def load_pretrained(source: str) -> Pretrained:
         UserError: If there is none, if it is damaged, or if it is one that we would compute
             otherwise.
     """
+    try:
+        return _load(source)
+    except OSError as error:
+        remedy = f"The system says: {error.strerror}."
+        raise must("the model", "be readable", source, remedy) from error
+
+
+def _load(source: str) -> Pretrained:
     path = Path(source)
     if (path / _FAIRSEQ).is_file() and not (path / CONFIG).is_file():
         return read_fairseq(path / _FAIRSEQ)

@@ -143,9 +143,11 @@ def _pad_id(config: Mapping[str, Any], family: Family, place: str) -> int:
     value = config.get("pad_token_id", 0 if family == "bert" else 1)
     if value is None and family == "bert":
         return 0  # it has no effect
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    is_id = isinstance(value, int) and not isinstance(value, bool)
+    if not is_id or not 0 <= value < config["vocab_size"]:
         remedy = "RoBERTa's positions begin behind it."
-        raise must(_at("pad_token_id", place), "be an id", value, remedy)
+        rule = f"be an id below {config['vocab_size']}"
+        raise must(_at("pad_token_id", place), rule, value, remedy)
     return value
 
 

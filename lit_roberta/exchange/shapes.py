@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import count
 
 from lit_roberta.errors import must
 from lit_roberta.exchange.names import TIED, Family
@@ -33,6 +34,7 @@ def check_shapes(
     Raises:
         UserError: Names the weight and both shapes.
     """
+    _require_layers(shapes, encoder.num_hidden_layers)
     kind = None if task is None else task.kind
     table = names_with_task(family, num_layers=encoder.num_hidden_layers, kind=kind).values()
     known = {name for parts in table for name in parts} | TIED[family].keys()
@@ -50,6 +52,15 @@ def check_shapes(
         if shape != wanted:
             remedy = f"By config.json it is {wanted}: the two are not of one model."
             raise must("the weights", f"hold {name} in the shape {wanted}", shape, remedy)
+
+
+def _require_layers(names: Iterable[str], num_layers: int) -> None:
+    """Refuse more layers than there are weights, before anything is made for each of them."""
+    found = {name.split(".")[2] for name in names if name.startswith("encoder.layer.")}
+    missing = next(number for number in count() if str(number) not in found)
+    if missing < num_layers:
+        remedy = f"By config.json there are {num_layers} layers: the two are not of one model."
+        raise must("the weights", f"hold encoder.layer.{missing}", "none", remedy)
 
 
 def their_shape(name: str, encoder: EncoderConfig, *, padding_rows: int) -> Shape:

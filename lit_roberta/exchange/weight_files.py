@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from lit_roberta.errors import UserError, must
+from lit_roberta.exchange.weights import is_plain
 
 SAFETENSORS = "model.safetensors"
 PICKLE = "pytorch_model.bin"
@@ -27,6 +28,9 @@ INDEX = ".index.json"
 
 _MOST_MAPPED = 32 * 2**20
 """Bytes read from a mapped file before it is mapped anew: pages count as memory until then."""
+
+_NARROW = re.compile(r"F[48]_.*|torch\.float[48]_.*")
+"""What safetensors and torch call numbers that need a scale to mean something."""
 
 
 class StoredWeights(MutableMapping[str, Tensor]):
@@ -82,8 +86,9 @@ def _open_sharded(index: Path, kind: Callable[[Path], _File]) -> StoredWeights:
     places = read_json(index).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(v, str) for v in places.values()):
         raise must(str(index), "hold a weight_map", "none", "Take the whole folder.")
+    beside = {path.name for path in index.parent.iterdir() if path.is_file()}
     for name in sorted(set(places.values())):
-        if Path(name).name != name or not (index.parent / name).is_file():
+        if name not in beside:
             remedy = "Its index names that file: take the whole folder."
             raise must("the model's folder", f"hold {name}", str(index.parent), remedy)
     stored = StoredWeights([kind(index.parent / name) for name in sorted(set(places.values()))])
@@ -128,13 +133,13 @@ class _Safetensors(_File):
         self._path = path
         try:
             with safe_open(path, framework="pt") as file:
-                self.shapes = {
-                    name: tuple(file.get_slice(name).get_shape())
-                    for name in file.keys()  # noqa: SIM118
-                }
+                slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+                self.shapes = {name: tuple(each.get_shape()) for name, each in slices.items()}
+                kinds = {name: each.get_dtype() for name, each in slices.items()}
         except (SafetensorError, OSError) as error:
             remedy = f"It may be cut short ({' '.join(str(error).split())}): take it again."
             raise must("the weights", "be a whole safetensors file", str(path), remedy) from error
+        _refuse_narrow(kinds)
 
     def read(self, name: str) -> Tensor:
         with safe_open(self._path, framework="pt") as file:
@@ -153,6 +158,7 @@ class _Pickle(_File):
         self._weights = self._open()
         self._read_bytes = 0
         self.shapes = {name: tuple(weight.shape) for name, weight in self._weights.items()}
+        _refuse_narrow({name: str(weight.dtype) for name, weight in self._weights.items()})
 
     def read(self, name: str) -> Tensor:
         if not self._is_archive:
@@ -185,11 +191,21 @@ class _Pickle(_File):
         except Exception as error:  # torch raises half a dozen kinds for a file that is cut short
             remedy = "It may be cut short, or be no file of weights: take it again."
             raise must("the weights", "be readable", str(self._path), remedy) from error
-        if not isinstance(found, dict) or not all(isinstance(v, Tensor) for v in found.values()):
+        if not isinstance(found, dict) or not all(
+            isinstance(name, str) and is_plain(weight) for name, weight in found.items()
+        ):
             remedy = "Take the pytorch_model.bin that save_pretrained writes."
-            rule = "be tensors by name, and nothing else"
+            rule = "be plain tensors by name, and nothing else"
             raise must("the weights", rule, str(self._path), remedy)
         return dict(found)
+
+
+def _refuse_narrow(kinds: Mapping[str, str]) -> None:
+    """Refuse numbers of 4 and 8 bits, by name and kind."""
+    for name, kind in kinds.items():
+        if _NARROW.fullmatch(kind):
+            remedy = "Without a scale they mean nothing: take another file."
+            raise must("the weights", f"be floats of 16 bits or more in {name}", kind, remedy)
 
 
 def _refusal(path: Path, message: str) -> UserError:

@@ -145,6 +145,15 @@ def short_names(names: Iterable[str], family: Family) -> dict[str, str]:
     return found
 
 
+def is_plain(weight: object) -> bool:
+    """Tell whether something is a tensor that holds its numbers, each in its place."""
+    return (
+        isinstance(weight, Tensor)
+        and weight.layout == torch.strided
+        and not (weight.is_quantized or weight.is_meta)
+    )
+
+
 def require_numbers(weights: Mapping[str, Tensor]) -> None:
     """Refuse whole numbers, which need a scale to mean something, and what is not finite.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lit_roberta.errors import must
@@ -74,6 +75,6 @@ class EncoderConfig:
                 raise must(f"model.encoder.{name}", "be at least 0 and below 1", rate, remedy)
         for name in ("layer_norm_eps", "initializer_range"):
             value = getattr(self, name)
-            if not value > 0:
+            if not 0 < value < math.inf:
                 remedy = "Leave it out for BERT's value."
-                raise must(f"model.encoder.{name}", "be above 0", value, remedy)
+                raise must(f"model.encoder.{name}", "be above 0 and finite", value, remedy)

@@ -176,3 +176,10 @@ def test_a_file_that_is_no_checkpoint_is_said(text: bytes, tmp_path: Path) -> No
     path.write_bytes(text)
     with pytest.raises(UserError, match="be a checkpoint of this package"):
         load_pretrained(str(path))
+
+
+@pytest.mark.parametrize("source", ["", "x" * 5000, "x/" * 3000, "a\0b", "\n", "~", "/dev/null"])
+def test_a_strange_name_is_said_in_one_line(source: str) -> None:
+    with pytest.raises(UserError, match="the model") as caught:
+        load_pretrained(source)
+    assert "\n" not in str(caught.value)

@@ -127,7 +127,7 @@ def test_what_is_not_implemented_or_has_no_sense_is_refused_by_name(name: str, v
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("value", [None, -1, "1", 1.0, True])
+@pytest.mark.parametrize("value", [None, -1, "1", 1.0, True, 99, 2**70])
 def test_roberta_needs_a_pad_id(value: object) -> None:
     with pytest.raises(UserError, match="pad_token_id"):
         read(model_type="roberta", pad_token_id=value)

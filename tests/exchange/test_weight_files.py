@@ -175,7 +175,18 @@ def test_a_pickle_that_wants_to_run_code_does_not(
     assert mark.exists()
 
 
-@pytest.mark.parametrize("content", [[1, 2], {"a": 3}, {"model": {"a": torch.zeros(1)}}])
+@pytest.mark.parametrize(
+    "content",
+    [
+        [1, 2],
+        {"a": 3},
+        {"model": {"a": torch.zeros(1)}},
+        {1: torch.zeros(1)},
+        {("a", "b"): torch.zeros(1)},
+        {"a": torch.zeros(2, 2).to_sparse()},
+        {"a": torch.zeros(2, 2, device="meta")},
+    ],
+)
 def test_a_file_of_something_else_is_refused(content: object, tmp_path: Path) -> None:
     torch.save(content, tmp_path / "pytorch_model.bin")
     with pytest.raises(UserError, match="tensors by name"):
@@ -184,4 +195,21 @@ def test_a_file_of_something_else_is_refused(content: object, tmp_path: Path) ->
 
 def test_a_folder_without_weights_says_what_would_be_some(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"model\.safetensors or pytorch_model\.bin"):
+        open_weights(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "pytorch_model.bin"])
+@pytest.mark.parametrize("kind", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_numbers_of_8_bits_are_refused(kind: torch.dtype, file: str, tmp_path: Path) -> None:
+    save = save_file if file.endswith("safetensors") else torch.save
+    save({"a": torch.zeros(3).to(kind)}, tmp_path / file)
+    with pytest.raises(UserError, match=r"be floats of 16 bits or more in a, got '.*[fF](loat)?8"):
+        open_weights(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../it/a.safetensors", "x" * 5000, "a\0b", "/"])
+def test_whatever_an_index_names_is_looked_for_beside_it_alone(name: str, tmp_path: Path) -> None:
+    index = {"weight_map": {"a": name}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    with pytest.raises(UserError, match="must hold"):
         open_weights(tmp_path)

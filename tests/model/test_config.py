@@ -43,7 +43,7 @@ def test_dropout_rates_are_shares(name: str, value: float) -> None:
         EncoderConfig(vocab_size=99, **{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", [0.0, -1e-5, math.nan])
+@pytest.mark.parametrize("value", [0.0, -1e-5, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["layer_norm_eps", "initializer_range"])
 def test_small_numbers_are_positive(name: str, value: float) -> None:
     with pytest.raises(UserError, match="be above 0"):
