@@ -74,7 +74,7 @@ def find_home(pretrained: Pretrained, family: Family | None = None) -> Home:
         family=family,
         encoder=encoder,
         weights=weights,
-        max_length=_max_length(pretrained),
+        max_length=pretrained.longest_text,
         second_segment=int(pretrained.family == "bert" and encoder.type_vocab_size > 1),
         keep_joining=pretrained.run is None,
         notices=list(_notices(pretrained, architecture, encoder)),
@@ -142,12 +142,6 @@ def _without_place(architecture: str) -> tuple[str, ...]:
     return (_CLASSIFIER,) if architecture.endswith("Model") else ()
 
 
-def _max_length(pretrained: Pretrained) -> int:
-    """Give the length up to which positions were trained."""
-    longest = pretrained.encoder.max_position_embeddings
-    return longest if pretrained.run is None else min(longest, pretrained.run.max_length)
-
-
 def _notices(pretrained: Pretrained, architecture: str, encoder: EncoderConfig) -> Iterator[str]:
     for prefix in _without_place(architecture):
         if any(name.startswith(prefix) for name in pretrained.weights):
@@ -159,12 +153,10 @@ def _notices(pretrained: Pretrained, architecture: str, encoder: EncoderConfig) 
     if architecture.startswith("Bert") and pretrained.unused:
         names = ", ".join(sorted(pretrained.unused))
         yield f"Left out: {names}, which have no effect and no place in {architecture}."
-    if _max_length(pretrained) < pretrained.encoder.max_position_embeddings:
-        yield (
-            f"The tokenizer cuts at {_max_length(pretrained)} tokens, the longest that training "
-            f"saw: positions up to {pretrained.encoder.max_position_embeddings} are there, "
-            "untrained."
-        )
+    longest, positions = pretrained.longest_text, pretrained.encoder.max_position_embeddings
+    if longest < positions:
+        why = "the longest that training saw" if pretrained.run else "as the one that came with it"
+        yield f"The tokenizer cuts at {longest} tokens, {why}; there are positions up to {positions}."
     if architecture.endswith("Model") and not pretrained.has_pooler:
         yield (
             f"{architecture} has a pooler and this model has none: transformers will draw one, "

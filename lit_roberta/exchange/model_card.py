@@ -6,7 +6,7 @@ to be so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lit_roberta.exchange.architectures import Home
 from lit_roberta.exchange.pretrained import Pretrained
@@ -27,6 +27,7 @@ _MEASURES = {
     "val/perplexity": "perplexity",
     "val/masked_lm_accuracy": "of the masked tokens predicted",
     "val/next_sentence_accuracy": "of the pairs judged rightly",
+    "general/masked_lm_loss": "nats per masked token of general text",
 }
 
 
@@ -114,6 +115,8 @@ def _training(run: RunFacts | None) -> Iterator[str]:
 
 def _objective(run: RunFacts) -> Iterator[tuple[str, str]]:
     conditions = run.conditions
+    if run.started_from is not None:
+        yield "started from", f"`{_code(run.started_from)}`"
     copies = conditions["data.masking.copies"]
     masks = "drawn anew at each visit" if copies is None else f"{copies} fixed for each example"
     objective = f"masked language modelling, {float(conditions['data.masking.rate']):.0%} of the"
@@ -148,15 +151,17 @@ def _losses(run: RunFacts) -> Iterator[tuple[str, str]]:
         "training loss",
         "not measured" if loss is None else f"{loss:.3f} nats per masked token, last epoch",
     )
+    if run.started_from is not None:
+        yield "validation before the first update", _measured(run.before)
     update = run.validated.get("update")
-    measured = [
-        f"{run.validated[name]:.3f} {what}"
-        for name, what in _MEASURES.items()
-        if name in run.validated
-    ]
     when = "" if update == run.updates else f", at update {update:,.0f}" if update else ""
-    yield "validation" + when, "; ".join(measured) or "not measured"
+    yield "validation" + when, _measured(run.validated)
     yield "test", "not measured"
+
+
+def _measured(values: Mapping[str, int | float]) -> str:
+    found = [f"{values[name]:.3f} {what}" for name, what in _MEASURES.items() if name in values]
+    return "; ".join(found) or "not measured"
 
 
 def _sizes(home: Home, pretrained: Pretrained) -> Iterator[tuple[str, str]]:

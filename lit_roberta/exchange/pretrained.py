@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,6 +19,9 @@ from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.task_heads import TaskModel
+
+_FEWEST = 2
+"""Tokens that every text has: at its beginning and at its end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +65,22 @@ class Pretrained:
     def has_pooler(self) -> bool:
         """Whether [CLS] goes through a dense layer and tanh."""
         return "next_sentence_head.pooler.bias" in self.weights
+
+    @property
+    def longest_text(self) -> int:
+        """Tokens of the longest text: as many as positions, training and tokenizer agree on.
+
+        Positions behind the longest example of a training that began with initial weights are
+        there, and were never trained.
+        """
+        limits = [self.encoder.max_position_embeddings]
+        if self.run is not None and self.run.started_from is None:
+            limits.append(self.run.max_length)
+        settings = Path(self.source) / "tokenizer_config.json"
+        if settings.is_file():
+            named = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length")
+            limits += [named] if isinstance(named, int) and named > _FEWEST else []
+        return min(limits)
 
     def build(self, *, next_sentence: bool | None = None, seed: int = 0) -> BertModel:
         """Build the model, in evaluation mode.

@@ -7,7 +7,7 @@ recorded is None: nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,10 @@ class RunFacts:
     """Of the last epoch, in nats per masked token."""
     validated: Mapping[str, int | float]
     """The last validation: its update, and what it measured."""
+    started_from: str | None = None
+    """The weights that it began with, as the user named them. None: with initial ones."""
+    before: Mapping[str, int | float] = field(default_factory=dict)
+    """What those gave on held-out text before the first update."""
     config: str | None
     """The run's saved configuration, which makes the run again."""
 
@@ -69,6 +73,8 @@ def read_run_facts(checkpoint: Mapping[str, Any], path: Path) -> RunFacts | None
         text=checkpoint["PretrainingDataModule"],
         training_loss=loss,
         validated=callback.get("validated", {}),
+        started_from=(checkpoint.get("origin") or {}).get("source"),
+        before=checkpoint.get("scores", {}).get("before", {}),
         config=_config(path),
     )
 

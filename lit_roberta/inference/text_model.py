@@ -6,11 +6,9 @@ logits of rows of ids. It knows nothing of files of text, and nothing of trainin
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -147,7 +145,7 @@ def load_model(
         bert=pretrained.build().requires_grad_(False).to(where),
         tokenizer=tokenizer,
         has_masked_lm_head=pretrained.has_masked_lm_head,
-        longest=_longest(pretrained),
+        longest=pretrained.longest_text,
         bfloat16=bfloat16,
     )
 
@@ -162,18 +160,6 @@ def _tokenizer(pretrained: Pretrained) -> Tokenizer:
         rule = f"have at most the {rows:,} entries that the model embeds"
         raise must("the tokenizer", rule, size, "Take the one that the model was trained with.")
     return tokenizer
-
-
-def _longest(pretrained: Pretrained) -> int:
-    """Tell how long a row may be: as long as positions, training and tokenizer agree on."""
-    limits = [pretrained.encoder.max_position_embeddings]
-    if pretrained.run is not None:
-        limits.append(pretrained.run.max_length)
-    settings = Path(pretrained.source) / "tokenizer_config.json"
-    if settings.is_file():
-        named = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length")
-        limits += [named] if isinstance(named, int) and named > _SPECIAL else []
-    return min(limits)
 
 
 def _device(name: str) -> torch.device:

@@ -117,7 +117,7 @@ class PretrainingCheckpoint(Checkpoint):
         self.validated = {"update": trainer.global_step} | {
             name: float(value)
             for name, value in trainer.callback_metrics.items()
-            if name.startswith("val/")
+            if name.startswith(("val/", "general/"))
         }
         is_best = score < self.best_score  # never for NaN
         if is_best:

@@ -14,7 +14,9 @@ import torch
 
 from lit_roberta.exchange import export_cli
 from lit_roberta.exchange.checkpoint import read_checkpoint
+from lit_roberta.exchange.exporting import export as export_model
 from tests.exchange.commands import CHECKPOINT, ROOT, SAID, Exporter
+from tests.exchange.models import tiny_pretrained
 from tests.training.commands import TINY, Command
 
 transformers = pytest.importorskip("transformers", reason="the export's reader is not installed")
@@ -143,6 +145,21 @@ def test_positions_that_training_never_saw_are_not_offered(
     assert export_cli.main([CHECKPOINT, "out"]) == 0
     assert "cuts at 40 tokens" in capsys.readouterr().err
     assert transformers.AutoTokenizer.from_pretrained("out").model_max_length == 40
+
+
+def test_a_model_that_was_trained_elsewhere_first_keeps_its_length(
+    command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export_model(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "there")
+    words = ("fit", "--config=roberta", "--model.pretrained=there", "--data.max_length=16")
+    cpu = ("--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false")
+    assert command(*words, *cpu, "--trainer.max_steps=1") == 0, command.messages
+    assert export_cli.main([CHECKPOINT, "out"]) == 0
+    assert "cuts at" not in capsys.readouterr().err
+    assert transformers.AutoTokenizer.from_pretrained("out").model_max_length == 24
+    table = table_of(card_of(Path("out")))
+    assert table["started from"] == "`there`"
+    assert " nats per masked token" in table["validation before the first update"]
 
 
 @pytest.fixture
