@@ -34,7 +34,7 @@ from lit_roberta.training.optimizer import (
     write_settings,
 )
 from lit_roberta.training.ranks import counts_over_ranks, sums_over_ranks, without_synchronisation
-from lit_roberta.training.run_state import add_run_state, take_run_state
+from lit_roberta.training.run_state import add_run_state, require_start, take_run_state
 from lit_roberta.training.schedules import ScheduleConfig, learning_rate_factor
 from lit_roberta.training.scoring import ScoringModule
 from lit_roberta.training.seeding import dropout_seed, seeded_dropout
@@ -94,8 +94,7 @@ class PretrainingModule(ScoringModule):
         self.meter = TrainingMeter()
         self.divergence = DivergenceWatch(uniform_loss=math.log(encoder.vocab_size))
         self.origin: dict[str, Any] | None = None
-        """What the run started from, if not from initial weights: source, digest and the rest that
-        a way back to the source's form needs."""
+        """What the run started from: source, hash, and what a way back there needs."""
         self.num_tokens = 0
         """Non-padding tokens fed so far, over the whole run."""
         self.hours: dict[str, float] | None = None
@@ -144,6 +143,7 @@ class PretrainingModule(ScoringModule):
 
     def on_train_start(self) -> None:
         """Set what the first update of this start needs."""
+        require_start(self)
         if self.settings["frequency_weighted_loss"]:
             data = self.datamodule
             weights = loss_weights(data.token_counts, data.vocabulary.special_ids)

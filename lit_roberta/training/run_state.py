@@ -45,6 +45,18 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
     checkpoint["conditions"] = run_conditions(module.trainer, module.datamodule)
 
 
+def require_start(module: PretrainingModule) -> None:
+    """Refuse to train from initial weights where others were named.
+
+    Raises:
+        UserError: If weights were named and nobody has read them.
+    """
+    source = module.settings["pretrained"]
+    if source is not None and module.origin is None:
+        remedy = "Build the module by start_from_pretrained."
+        raise must("pretrained", "be read before training", source, remedy)
+
+
 def add_origin(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
     """Add what the run started from, where it did not start from initial weights.
 

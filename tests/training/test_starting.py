@@ -18,11 +18,13 @@ from torch import Tensor
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokens.config import TokenizerConfig
+from lit_roberta.errors import UserError
 from lit_roberta.exchange.checkpoint import read_checkpoint, write_checkpoint
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.objectives import sums
+from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.starting import hash_weights, start_from_pretrained
 from tests.training.commands import Command
 
@@ -236,6 +238,12 @@ def test_a_start_in_python_is_that_of_the_command_line(source: Pretrained) -> No
     assert held_out_loss(module.model.eval(), data) == pytest.approx(
         held_out_loss(source.build(), data), rel=1e-6
     )
+
+
+def test_weights_that_are_noted_and_not_read_are_refused() -> None:
+    module = PretrainingModule(EncoderConfig(vocab_size=9, hidden_size=8), pretrained="weights")
+    with pytest.raises(UserError, match="start_from_pretrained"):
+        module.on_train_start()
 
 
 # ---- going on with it
