@@ -155,8 +155,8 @@ def _notices(pretrained: Pretrained, architecture: str, encoder: EncoderConfig) 
         yield f"Left out: {names}, which have no effect and no place in {architecture}."
     longest, positions = pretrained.longest_text, pretrained.encoder.max_position_embeddings
     if longest < positions:
-        why = "the longest that training saw" if pretrained.run else "as the one that came with it"
-        yield f"The tokenizer cuts at {longest} tokens, {why}; there are positions up to {positions}."
+        why = "the longest of training" if pretrained.run else "as the one that came with it"
+        yield f"The tokenizer cuts at {longest} tokens, {why}; there are {positions} positions."
     if architecture.endswith("Model") and not pretrained.has_pooler:
         yield (
             f"{architecture} has a pooler and this model has none: transformers will draw one, "
