@@ -68,10 +68,10 @@ def read_fairseq(path: Path) -> Pretrained:
         source=str(path),
         family="roberta",
         encoder=encoder,
-        weights={name: weight.float() for name, weight in converted.weights.items()},
+        weights=_widened(converted.weights),
         tokenizer=tokenizer,
         pad_id=PAD_ID,
-        unused={name: weight.float() for name, weight in converted.unused.items()},
+        unused=_widened(converted.unused),
         notices=notices,
     )
 
@@ -129,3 +129,11 @@ def _weights(checkpoint: Mapping[str, Any], path: Path) -> dict[str, Tensor]:
         if not isinstance(name, str) or not is_plain(weight):
             raise must("the weights", "be plain tensors", str(name)[:80], "Save it whole.")
     return dict(found)
+
+
+def _widened(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Give numbers 32 bits at the least: fairseq keeps what was trained in 16 as it was."""
+    return {
+        name: weight if weight.dtype.itemsize >= torch.float32.itemsize else weight.float()
+        for name, weight in weights.items()
+    }

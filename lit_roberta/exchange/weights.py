@@ -30,6 +30,9 @@ _BUFFERS = re.compile(r"embeddings\.(position_ids|token_type_ids)$")
 
 _PADDING_POSITIONS = "embeddings.position_embeddings.weight[:padding]"
 
+_NARROWEST = 2
+"""Bytes of a number that means something without a scale."""
+
 
 class Converted(NamedTuple):
     """Weights under our names."""
@@ -161,7 +164,7 @@ def require_numbers(weights: Mapping[str, Tensor]) -> None:
         UserError: Names the weight.
     """
     for name, weight in weights.items():
-        if not weight.is_floating_point():
+        if not weight.is_floating_point() or weight.dtype.itemsize < _NARROWEST:
             remedy = "Quantized weights are not implemented."
             raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
         if not torch.stack(weight.aminmax()).isfinite().all():

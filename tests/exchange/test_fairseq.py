@@ -114,6 +114,17 @@ def test_half_precision_is_widened_without_loss(tmp_path: Path) -> None:
     assert torch.equal(pretrained.weights["embeddings.token.weight"], embedding.float())
 
 
+@pytest.mark.parametrize(
+    "kind", [torch.int8, torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn]
+)
+def test_what_are_no_floats_is_refused_by_name(tmp_path: Path, kind: torch.dtype) -> None:
+    weights = tiny_weights()
+    name = "encoder.sentence_encoder.layers.1.fc1.bias"
+    weights[name] = weights[name].to(kind)
+    with pytest.raises(UserError, match=r"be floats in encoder\.layers\.1\.feed_forward\.inner"):
+        read_fairseq(write(tmp_path, in_style(weights, tiny_settings(), NEW)))
+
+
 def test_a_model_without_its_head_is_an_encoder(tmp_path: Path) -> None:
     weights = {name: w for name, w in tiny_weights().items() if ".lm_head." not in name}
     pretrained = read_fairseq(write(tmp_path, in_style(weights, tiny_settings(), NEW)))
