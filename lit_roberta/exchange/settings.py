@@ -91,13 +91,19 @@ def read_settings(config: Mapping[str, Any], weight_names: Iterable[str], place:
 
 def _model_type(config: Mapping[str, Any], weight_names: Iterable[str], place: str) -> str:
     """Tell the type, in old files by the class or by the weights' prefixes."""
+    named = config.get("architectures")
+    if named is not None and not (
+        isinstance(named, list) and all(isinstance(name, str) for name in named)
+    ):
+        remedy = 'Such as ["RobertaForMaskedLM"].'
+        raise must(_at("architectures", place), "be a list of classes", named, remedy)
     known = ", ".join(MODEL_TYPES)
     remedy = "Only BERT and models of RoBERTa's architecture can be taken."
     if config.get("model_type") is not None:
         if str(config["model_type"]) not in MODEL_TYPES:
             raise must(_at("model_type", place), f"be {known}", config["model_type"], remedy)
         return str(config["model_type"])
-    classes = [str(name) for name in config.get("architectures") or []]
+    classes = named or []
     found = [
         model_type
         for model_type, prefix in CLASS_PREFIXES.items()

@@ -115,6 +115,11 @@ STRANGE: list[tuple[str, object]] = [
     ("layer_norm_eps", 0),
     ("layer_norm_eps", "1e-12"),
     ("hidden_dropout_prob", 1.5),
+    ("layer_norm_eps", float("inf")),
+    ("architectures", 3),
+    ("architectures", "BertModel"),
+    ("architectures", [3]),
+    ("architectures", {"BertModel": 1}),
 ]
 
 
