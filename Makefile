@@ -27,5 +27,5 @@ clean:
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev,hf]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev,hf,onnx]"
 	touch $(INSTALLED)

@@ -18,6 +18,7 @@ from lit_roberta.command_line import OneLineErrors, exit_status_of
 from lit_roberta.exchange.exporting import export, free_place
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import FAMILIES
+from lit_roberta.exchange.onnx_export import require_onnx
 
 logger = logging.getLogger(__name__)
 
@@ -61,12 +62,30 @@ def _parse(words: Sequence[str]) -> Namespace:
         choices=FAMILIES,
         help="Whose classes: by default BERT's for a model that saw pairs, else RoBERTa's.",
     )
+    parser.add_argument(
+        "--onnx",
+        action="store_true",
+        help='Write model.onnx, too, and compare it. Needs pip install "lit_roberta[onnx]".',
+    )
+    parser.add_argument(
+        "--sentence-embeddings",
+        action="store_true",
+        help="Leave out the heads and let SentenceTransformer load it: means of tokens' vectors.",
+    )
     return parser.parse_args(list(words))
 
 
 def _export(asked: Namespace) -> None:
     folder = free_place(Path(asked.folder))  # before anything large is read
-    exported = export(load_pretrained(asked.checkpoint), folder, family=asked.family)
+    if asked.onnx:
+        require_onnx()
+    exported = export(
+        load_pretrained(asked.checkpoint),
+        folder,
+        family=asked.family,
+        onnx=asked.onnx,
+        sentence_embeddings=asked.sentence_embeddings,
+    )
     for notice in exported.notices:
         logger.info("%s", notice)
     logger.info("%s", exported.checked)

@@ -23,7 +23,9 @@ from lit_roberta.exchange.architectures import Home, find_home, weights_at_home
 from lit_roberta.exchange.checking import Check, check_export
 from lit_roberta.exchange.model_card import CONFIG, model_card
 from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.onnx_export import ONNX, require_onnx, write_onnx
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.sentence_embeddings import encoder_of, write_modules
 from lit_roberta.exchange.settings_for_others import settings_for_others
 from lit_roberta.exchange.tokenizer_files import write_tokenizer
 from lit_roberta.exchange.weight_files import SAFETENSORS
@@ -40,15 +42,23 @@ class Exported:
     """What was left out or guessed; a line each."""
     check: Check | None
     """What `transformers` made of it; None where it is not installed."""
+    onnx_difference: float | None = None
+    """The largest absolute one between the graph and the model; None where no graph was asked
+    for."""
 
     @property
     def checked(self) -> str:
         """What was checked, a sentence."""
-        return _say(self.check)
+        return _say(self.check, self.onnx_difference)
 
 
 def export(
-    pretrained: Pretrained, folder: Path | str, *, family: Family | None = None
+    pretrained: Pretrained,
+    folder: Path | str,
+    *,
+    family: Family | None = None,
+    onnx: bool = False,
+    sentence_embeddings: bool = False,
 ) -> Exported:
     """Write a model as a Hugging Face folder.
 
@@ -56,23 +66,48 @@ def export(
         pretrained: The model.
         folder: A new or an empty one.
         family: Whose classes; None for the model's own.
+        onnx: Whether to write an ONNX graph, too.
+        sentence_embeddings: Whether to leave out the heads, and to write what
+            sentence-transformers needs to give a text the mean of its tokens' vectors.
 
     Raises:
         UserError: If something else is there, nothing can be written there, the family has no
-            place for what the model computes, or the result computes something else.
+            place for what the model computes, the result computes something else, or what was
+            asked for needs a package that is not installed.
     """
+    if onnx:
+        require_onnx()
+    if sentence_embeddings:
+        pretrained = encoder_of(pretrained)
     home = find_home(pretrained, family)
     notices = [*pretrained.notices, *home.notices]
     if pretrained.tokenizer is None:
         notices.append("No tokenizer came with the model, and none was written.")
     with _written_beside(Path(folder)) as (part, whole):
         _write(home, pretrained, part)
+        if sentence_embeddings:
+            write_modules(part, home)
         check = check_export(part, home, pretrained)
-        card = model_card(home, pretrained, name=whole.name, checked=_say(check), notices=notices)
+        difference = write_onnx(part, home, pretrained) if onnx else None
+        said = _say(check, difference)
+        card = model_card(
+            home,
+            pretrained,
+            name=whole.name,
+            checked=said,
+            notices=notices,
+            embeds=sentence_embeddings,
+        )
         (part / "README.md").write_text(card, encoding="utf-8")
         if pretrained.run is not None and pretrained.run.config is not None:
             (part / CONFIG).write_text(pretrained.run.config, encoding="utf-8")
-    return Exported(folder=whole, architecture=home.architecture, notices=notices, check=check)
+    return Exported(
+        folder=whole,
+        architecture=home.architecture,
+        notices=notices,
+        check=check,
+        onnx_difference=difference,
+    )
 
 
 def free_place(folder: Path) -> Path:
@@ -120,13 +155,17 @@ def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
         )
 
 
-def _say(check: Check | None) -> str:
-    if check is None:
-        return "It was not checked: transformers is not installed (pip install transformers)."
-    return (
-        f"Loaded with transformers {check.version}: every weight was found, and the outputs are "
-        f"the checkpoint's to {check.difference:.1e}, {check.compared}."
-    )
+def _say(check: Check | None, onnx_difference: float | None) -> str:
+    said = "It was not checked: transformers is not installed (pip install transformers)."
+    if check is not None:
+        said = (
+            f"Loaded with transformers {check.version}: every weight was found, and the outputs "
+            f"are the checkpoint's to {check.difference:.1e}, {check.compared}."
+        )
+    if onnx_difference is None:
+        return said
+    runs = "run by onnxruntime on several shapes, gives the checkpoint's outputs"
+    return f"{said} `{ONNX}`, {runs} to {onnx_difference:.1e}."
 
 
 @contextmanager

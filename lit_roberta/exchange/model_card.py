@@ -18,6 +18,13 @@ CONFIG = "training_config.yaml"
 
 _PIPELINES = {"sequence-classification": "text-classification"}
 """What the hub calls a task where it has another name."""
+_EMBEDDING = """```python
+from sentence_transformers import SentenceTransformer
+
+vectors = SentenceTransformer(".").encode(["A text.", "Another."])  # means of tokens' vectors
+```
+
+Where the model was only pretrained, they are a start for training on pairs of sentences."""
 _NAMED = 20
 """Labels that are listed."""
 _NOT_RECORDED = "not recorded"
@@ -32,7 +39,13 @@ _MEASURES = {
 
 
 def model_card(
-    home: Home, pretrained: Pretrained, *, name: str, checked: str, notices: Sequence[str]
+    home: Home,
+    pretrained: Pretrained,
+    *,
+    name: str,
+    checked: str,
+    notices: Sequence[str],
+    embeds: bool = False,
 ) -> str:
     """Write the card.
 
@@ -42,12 +55,14 @@ def model_card(
         name: Of the folder.
         checked: What was checked, a sentence.
         notices: What was left out, a line each.
+        embeds: Whether sentence-transformers loads it.
     """
     parts = [
-        _front_matter(home, pretrained),
+        _front_matter(home, pretrained, embeds=embeds),
         f"# {name}",
         _what(home, pretrained),
         "## How to load it",
+        *([_EMBEDDING] if embeds else []),
         _loading(home, pretrained),
         checked,
         "The licence is for whoever publishes the model to choose.",
@@ -60,9 +75,11 @@ def model_card(
     return "\n\n".join(parts) + "\n"
 
 
-def _front_matter(home: Home, pretrained: Pretrained) -> str:
-    lines = ["library_name: transformers"]
-    if pretrained.task is not None:
+def _front_matter(home: Home, pretrained: Pretrained, *, embeds: bool) -> str:
+    lines = ["library_name: " + ("sentence-transformers" if embeds else "transformers")]
+    if embeds:
+        lines.append("pipeline_tag: sentence-similarity")
+    elif pretrained.task is not None:
         lines.append(f"pipeline_tag: {_PIPELINES.get(pretrained.task.kind, pretrained.task.kind)}")
     elif pretrained.has_masked_lm_head:
         lines.append("pipeline_tag: fill-mask")
@@ -70,6 +87,7 @@ def _front_matter(home: Home, pretrained: Pretrained) -> str:
             lines.append(f'mask_token: "{pretrained.tokenizer.special_tokens.mask_token}"')
     is_masked_lm = pretrained.has_masked_lm_head and pretrained.task is None
     tags = ["lit_roberta", home.family, *(["masked-lm"] if is_masked_lm else [])]
+    tags += ["sentence-transformers"] * embeds
     return "\n".join(["---", *lines, "tags:", *(f"- {tag}" for tag in tags), "---"])
 
 
