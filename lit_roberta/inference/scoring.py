@@ -87,8 +87,15 @@ class Scorer:
             UserError: If one can't be encoded.
         """
         rows = rows_of(self.model, texts, self.lengths)
-        sums = np.zeros(len(rows))
-        for owners, log_probabilities in self._predicted(rows):
+        # One result for what is equal: as one of two batches it could differ in the last digit.
+        numbers: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
+        own = [
+            numbers.setdefault((tuple(row.ids), tuple(row.word_starts)), len(numbers))
+            for row in rows
+        ]
+        distinct = [Row(list(ids), list(starts)) for ids, starts in numbers]
+        sums = np.zeros(len(distinct))
+        for owners, log_probabilities in self._predicted(distinct):
             np.add.at(sums, owners, log_probabilities)
         unknown = self.model.tokenizer.vocabulary.unk_id
         return [
@@ -99,7 +106,7 @@ class Scorer:
                 tokens=tokens,
                 unknown=0 if unknown is None else row.ids.count(unknown),
             )
-            for text, row, total in zip(texts, rows, sums, strict=True)
+            for text, row, total in zip(texts, rows, sums[own], strict=True)
         ]
 
     def pair_scores(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,20 @@ def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path: Path, comma
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+@pytest.mark.slow
+def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
+    path, output = write_model(tmp_path / "model.ckpt"), tmp_path / "vectors.npy"
+    process = start("encode", str(path), "--input", "-", "--output", str(output))
+    assert process.stdin is not None
+    process.stdin.write(b"I love you.\n")
+    process.stdin.flush()
+    deadline = time.monotonic() + TIMEOUT
+    while not list(tmp_path.glob(".vectors*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.terminate()
+    process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == [path]

@@ -25,9 +25,9 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> TextModel:
     return tiny_model(tmp_path, kind=request.param)
 
 
-def naive(model: TextModel, text: str) -> torch.Tensor:
+def naive(model: TextModel, text: str, cut: slice = slice(None)) -> torch.Tensor:
     """Predict all masks of a text by itself, with logits at all places: [masks, vocab]."""
-    ids = model.row(model.tokenizer.encode_around_masks(text.split("<mask>")))
+    ids = model.row(model.tokenizer.encode_around_masks(text.split("<mask>"))[cut])
     logits = model.bert(torch.tensor([ids])).mlm_logits[0].softmax(dim=-1)
     return logits[[number == model.tokenizer.vocabulary.mask_id for number in ids]]
 
@@ -119,6 +119,19 @@ def test_what_is_a_mask(text: str, masks: list[str]) -> None:
     assert sentence.filled([None] * len(masks)) == text
 
 
+def is_of_some_cut(model: TextModel, text: str, found: FilledText) -> bool:
+    """Tell whether predictions are those for as many tokens as fit, with all masks among them."""
+    length = len(model.tokenizer.encode_around_masks(text.split("<mask>")))
+    for start in range(length - model.room + 1):
+        expected = naive(model, text, slice(start, start + model.room))
+        if len(expected) == len(found.masks) and all(
+            one[0].probability == pytest.approx(float(row[one[0].token_id]), rel=1e-5)
+            for one, row in zip(found.masks, expected, strict=True)
+        ):
+            return True
+    return False
+
+
 def test_a_long_text_is_cut_around_its_masks(
     model: TextModel, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -133,6 +146,7 @@ def test_a_long_text_is_cut_around_its_masks(
             assert "1 of 2 texts are longer than the 46 tokens" in caplog.text
             assert len(found.masks) == masked.count("<mask>")
             assert found.filled.count("it") >= max(before, behind)
+            assert is_of_some_cut(model, text, found)
     with pytest.raises(UserError, match="the masks must lie within 46 tokens"):
         fill_mask(model, ["<mask>" + " it" * 50 + " <mask>"])
 
