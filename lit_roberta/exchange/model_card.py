@@ -110,6 +110,9 @@ def _loading(home: Home, pretrained: Pretrained) -> str:
     if pretrained.tokenizer is not None:
         lines.append('tokenizer = AutoTokenizer.from_pretrained(".")')
     lines.append("```")
+    if home.architecture == "RobertaForMaskedLM":
+        lines += ["", "With transformers 4.51 or newer: 4.49 loses the bias of the masked-LM head"]
+        lines.append("of every RoBERTa that it loads, without a word.")
     if home.architecture == "BertForPreTraining":
         lines += ["", "With `AutoModelForPreTraining` it judges next sentences, too: class 0 says"]
         lines.append("that the second text follows the first.")
