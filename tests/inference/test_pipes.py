@@ -1,0 +1,105 @@
+"""Standard input and output, between other programs: lines in, lines of JSON out."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lit_roberta.errors import UserError
+from lit_roberta.inference import inputs
+from tests.inference.models import write_model
+from tests.inference.pipeline import TIMEOUT, start
+
+
+def lines_of(*chunks: bytes) -> io.TextIOWrapper:
+    """Stand in for standard input that hands out these pieces."""
+
+    class Pieces(io.BytesIO):
+        def __init__(self, pieces: Sequence[bytes]) -> None:
+            super().__init__()
+            self.pieces = list(pieces)
+
+        def read1(self, size: int | None = -1) -> bytes:
+            return self.pieces.pop(0) if self.pieces else b""
+
+    return io.TextIOWrapper(Pieces(chunks))
+
+
+def test_standard_input_is_cut_into_lines_wherever_its_pieces_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "\ufeffcaf\u00e9\r\n\r\nI love\u2028you\rso\n\nlast"
+    expected = ["caf\u00e9", "", "I love\u2028you", "so", "", "last"]
+    for size in (1, 2, 3, 7, 100):
+        data = text.encode()
+        chunks = [data[at : at + size] for at in range(0, len(data), size)]
+        monkeypatch.setattr(sys, "stdin", lines_of(*chunks))
+        assert [line for window in inputs.read_windows("-") for line in window] == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"a\nb\0", "a NUL character"), (b"a\ncaf\xe9\n", "got byte 0xE9")]
+)
+def test_standard_input_that_is_no_text_is_refused(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, words: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", lines_of(data))
+    with pytest.raises(UserError, match=words):
+        list(inputs.read_windows("-"))
+
+
+@pytest.mark.slow
+def test_a_line_that_goes_into_a_pipe_comes_out_before_the_next(tmp_path: Path) -> None:
+    path = write_model(tmp_path / "model.ckpt")
+    process = start("encode", str(path), "--input", "-")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for text in ("I love you.", "", "tea"):
+        process.stdin.write(text.encode() + b"\n")
+        process.stdin.flush()
+        row = json.loads(process.stdout.readline())
+        assert row["text"] == text
+        assert len(row["vector"]) == 32
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["encode", "fill-mask"])
+def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path: Path, command: str) -> None:
+    path = write_model(tmp_path / "model.ckpt")
+    words = ["--input", "-"] if command == "encode" else ["-", "--json"]
+    process = start(command, str(path), *words)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"I <mask> you.\n" * 4000)
+    process.stdin.close()
+    assert json.loads(process.stdout.readline())["text"] == "I <mask> you."
+    process.stdout.close()
+    assert process.wait(TIMEOUT) == 141
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.slow
+def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
+    path, output = write_model(tmp_path / "model.ckpt"), tmp_path / "vectors.npy"
+    process = start("encode", str(path), "--input", "-", "--output", str(output))
+    assert process.stdin is not None
+    process.stdin.write(b"I love you.\n")
+    process.stdin.flush()
+    deadline = time.monotonic() + TIMEOUT
+    while not list(tmp_path.glob(".vectors*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.terminate()
+    process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == [path]
