@@ -119,18 +119,20 @@ def _write(traced: _Traced, inputs: Mapping[str, Tensor], path: Path, *, longest
     axes: dict[int, Any] = {axis: torch.export.Dim(name) for axis, name in enumerate(names)}
     axes[len(names)] = torch.export.Dim("sequence", max=longest)
     size = sum(weight.nbytes for weight in traced.state_dict().values())
-    torch.onnx.export(
+    program = torch.onnx.export(
         traced,
         (),
-        path,
         kwargs=dict(inputs),
         input_names=list(inputs),
         output_names=traced.outputs,
         dynamic_shapes=dict.fromkeys(inputs, axes),
         dynamo=True,
-        external_data=size > _MOST_IN_ONE_FILE,
         verbose=False,
     )
+    assert program is not None
+    for node in program.model.graph.all_nodes():
+        node.metadata_props.clear()  # lines of our source, with paths of this machine
+    program.save(path, external_data=size > _MOST_IN_ONE_FILE)
 
 
 def _batches(home: Home, pretrained: Pretrained) -> Iterator[dict[str, Tensor]]:

@@ -87,6 +87,7 @@ def test_a_graph_computes_what_the_model_does(architecture: str, tmp_path: Path)
     graph = onnx.load(tmp_path / "out" / "model.onnx")
     onnx.checker.check_model(graph)
     assert {node.domain for node in graph.graph.node} == {""}, "no operators of anybody's own"
+    assert b".py" not in graph.SerializeToString(), "no paths of the machine that it was made on"
     kinds = {node.op_type for node in graph.graph.node}
     assert not any("Dropout" in kind or "Random" in kind for kind in kinds)
 
@@ -106,6 +107,19 @@ def test_so_does_that_of_any_task(kind: TaskKind, family: Family, tmp_path: Path
     pretrained = fine_tuned(kind, family)
     export(pretrained, tmp_path / "out", onnx=True)
     assert_same_outputs(pretrained, tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_weights_that_one_file_does_not_hold_lie_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx_export, "_MOST_IN_ONE_FILE", 0)
+    pretrained = tiny_pretrained("BertForMaskedLM")
+    export(pretrained, tmp_path / "out", onnx=True)
+    files = {path.name for path in (tmp_path / "out").glob("model.onnx*")}
+    assert files == {"model.onnx", "model.onnx.data"}
+    (tmp_path / "out").rename(tmp_path / "elsewhere")
+    assert_same_outputs(pretrained, tmp_path / "elsewhere")
 
 
 def test_a_graph_that_computes_something_else_is_refused_and_leaves_nothing(
