@@ -29,6 +29,7 @@ _TASK_HEADS = {
     "masked_lm_head": "the masked-language-model head",
     "next_sentence_head.classifier": "the next-sentence head",
     "next_sentence_head.pooler": "its pooler",
+    "task_head": "the head of its task",
 }
 
 

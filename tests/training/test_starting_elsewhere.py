@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from lit_roberta.comparison.recipes import read_recipes
 from lit_roberta.corpora.cli import main as prepare
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokens.config import TokenizerConfig
-from lit_roberta.exchange.checkpoint import read_checkpoint
+from lit_roberta.exchange.checkpoint import read_checkpoint, write_checkpoint
 from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import FAMILIES, Family
+from lit_roberta.exchange.pretrained import build_task_model
+from lit_roberta.exchange.tasks import Task
 from lit_roberta.planning.cli import main as plan
 from tests.exchange.folders import tiny_pretrained, write_folder
 from tests.training.commands import Command
@@ -164,3 +167,20 @@ def test_recipes_are_compared_from_weights_which_count_by_their_numbers(
     (command.folder / "moved").symlink_to(folder)
     assert runs_from(folder) == runs_from(command.folder / "moved")
     assert runs_from(folder) != runs_from(folders["roberta"])
+
+
+def test_a_fine_tuned_model_is_gone_on_with_without_the_head_of_its_task(
+    command: Command, folders: dict[Family, Path]
+) -> None:
+    read = load_pretrained(str(folders["roberta"]))
+    trunk = {n: weight for n, weight in read.weights.items() if not n.startswith("masked_lm")}
+    drawn = replace(read, task=Task(kind="multiple-choice"), weights=trunk)
+    head = build_task_model(drawn).task_head.state_dict(prefix="task_head.")
+    tuned = command.folder / "tuned.ckpt"
+    write_checkpoint(replace(drawn, weights={**trunk, **head}), tuned)
+    assert command(*fit(tuned)) == 0, command.messages
+    assert "recipe does not train it: the head of its task." in command.messages
+    trained = read_checkpoint(command.folder / "runs" / "roberta" / "checkpoints" / "last.ckpt")
+    assert trained.task is None
+    assert trained.has_masked_lm_head
+    assert not any(name.startswith("task_head.") for name in trained.weights)
