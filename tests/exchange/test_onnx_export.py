@@ -17,8 +17,8 @@ from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.names import FAMILIES, Family
 from lit_roberta.exchange.pretrained import Pretrained, build_task_model
 from lit_roberta.model.task_heads import TASK_KINDS, TaskKind
+from tests.exchange.fine_tuned import fine_tuned
 from tests.exchange.models import ARCHITECTURES, random_ids, tiny_pretrained
-from tests.exchange.test_tasks import fine_tuned
 
 SHAPES = ((1, 1), (1, 24), (5, 3), (2, 17))
 """Rows and columns; none of them is one that the export looks at itself."""

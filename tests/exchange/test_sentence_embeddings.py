@@ -19,8 +19,8 @@ from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import FAMILIES, Family
 from lit_roberta.inference.encoding import encode
 from lit_roberta.inference.text_model import load_model
+from tests.exchange.fine_tuned import fine_tuned
 from tests.exchange.models import SENTENCES, tiny_pretrained
-from tests.exchange.test_tasks import fine_tuned
 
 TEXTS = [*dict.fromkeys(SENTENCES), "x", "the dog " * 40]
 """Also one that is cut."""

@@ -1,4 +1,4 @@
-"""Fine-tuned models come in and leave as what they compute, with their labels, or not at all."""
+"""Fine-tuned models come in as they are, with their labels, or not at all."""
 
 from __future__ import annotations
 
@@ -11,148 +11,29 @@ import jaxtyping
 import pytest
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
-from torch.testing import assert_close
 
 from lit_roberta.errors import UserError
 from lit_roberta.exchange.checkpoint import write_checkpoint
 from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.import_cli import describe
 from lit_roberta.exchange.loading import load_pretrained
-from lit_roberta.exchange.names import FAMILIES, Family
-from lit_roberta.exchange.pretrained import Pretrained, build_task_model
-from lit_roberta.exchange.tasks import CLASSES, Task
+from lit_roberta.exchange.pretrained import build_task_model
+from lit_roberta.exchange.tasks import Task
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.model.task_heads import TASK_KINDS, TaskKind
+from tests.exchange.fine_tuned import (
+    KINDS,
+    LABELS,
+    assert_same_logits,
+    config_of,
+    fine_tuned,
+    peer,
+    task_of,
+)
 from tests.exchange.folders import same_model
 from tests.exchange.models import random_ids, tiny_pretrained
-from tests.model.examples import randomize, tiny_config
+from tests.model.examples import tiny_config
 from tests.model.peers import build
-
-LABELS = ("no", "yes", "may\u00adbe: 'never'")
-KINDS = [
-    *(prefix + ending for prefix in ("Bert", "Roberta") for ending in CLASSES.values()),
-    "XLMRobertaForTokenClassification",
-    "CamembertForSequenceClassification",
-]
-
-
-def task_of(kind: TaskKind, labels: tuple[str, ...] = LABELS, **more: Any) -> Task:
-    has_labels = kind in ("sequence-classification", "token-classification")
-    return Task(kind=kind, labels=labels if has_labels else (), **more)
-
-
-def fine_tuned(kind: TaskKind, family: Family, task: Task | None = None) -> Pretrained:
-    """Draw a model as fine-tuning would leave it: from pretraining, with all of its heads."""
-    is_bert = family == "bert"
-    first = tiny_pretrained("BertForPreTraining" if is_bert else "RobertaForMaskedLM")
-    drawn = replace(first, task=task_of(kind) if task is None else task)
-    model = build_task_model(drawn)
-    randomize(model)
-    weights = {name: weight.clone() for name, weight in model.state_dict().items()}
-    return replace(drawn, weights={**first.weights, **weights})
-
-
-def peer(kind: str) -> Any:
-    """Draw a model of theirs, with the sizes and the labels of a user."""
-    changes = {} if kind.startswith("Bert") else {"type_vocab_size": 1}
-    theirs = build(kind, BertModel(tiny_config(**changes)))
-    if "Classification" in kind:
-        settings = theirs.config
-        settings.id2label = dict(enumerate(LABELS))
-        settings.label2id = {label: row for row, label in enumerate(LABELS)}
-        settings.classifier_dropout = 0.25
-        theirs = type(theirs)(settings)
-    randomize(theirs)
-    return theirs.eval()
-
-
-@torch.no_grad()
-def logits_of(theirs: Any, inputs: tuple[Tensor, ...], *, is_choice: bool) -> Tensor:
-    ids, second, real = (each[None] if is_choice else each for each in inputs)
-    segments = {"token_type_ids": second} if theirs.config.type_vocab_size > 1 else {}
-    given = theirs(input_ids=ids, attention_mask=real.long(), **segments)
-    if "start_logits" in given:
-        return torch.stack([given.start_logits, given.end_logits], dim=-1)
-    logits: Tensor = given.logits
-    return logits
-
-
-def assert_same_logits(pretrained: Pretrained, theirs: Any) -> None:
-    """Compare at real places, and see that nothing that is compared is zero."""
-    ids, second, real = inputs = random_ids(pretrained)
-    model = build_task_model(pretrained)
-    is_choice = model.kind == "multiple-choice"
-    rows = [each[None] if is_choice else each for each in (ids, second, real)]
-    if theirs.config.type_vocab_size == 1:
-        rows[1] = torch.zeros_like(rows[1])
-    with torch.no_grad():
-        ours = model(*rows)
-    wanted = logits_of(theirs, inputs, is_choice=is_choice)
-    assert ours.shape == wanted.shape
-    if ours.dim() == 3:
-        ours, wanted = ours[real], wanted[real]
-    assert ours.std() > 0.01
-    assert_close(ours, wanted, rtol=0, atol=1e-5)
-
-
-def config_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return found
-
-
-# ---- out
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("kind", TASK_KINDS)
-def test_what_leaves_computes_the_same_in_their_class(
-    kind: TaskKind, family: Family, tmp_path: Path
-) -> None:
-    transformers = pytest.importorskip("transformers", reason="the reader is not installed")
-    drawn = fine_tuned(kind, family)
-    exported = export(drawn, tmp_path / "out")
-    assert exported.architecture == {"bert": "Bert", "roberta": "Roberta"}[family] + CLASSES[kind]
-    assert exported.check is not None
-    assert exported.check.difference < 1e-5
-    assert any("masked_lm_head.*" in notice for notice in exported.notices)
-    automatic = getattr(transformers, "AutoModel" + CLASSES[kind])
-    theirs, info = automatic.from_pretrained(tmp_path / "out", output_loading_info=True)
-    assert not any(info[f"{what}_keys"] for what in ("missing", "unexpected", "mismatched"))
-    assert type(theirs).__name__ == exported.architecture
-    assert_same_logits(drawn, theirs.eval())
-    if drawn.task and drawn.task.labels:
-        assert theirs.config.id2label == dict(enumerate(LABELS))
-        assert theirs.config.label2id == {label: row for row, label in enumerate(LABELS)}
-    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert "AutoModel" + CLASSES[kind] in card
-    back = load_pretrained(str(tmp_path / "out"))
-    assert back.task == drawn.task
-    for name, weight in back.weights.items():
-        wanted = drawn.weights[name]
-        assert torch.equal(weight, wanted[: len(weight)] if "segment" in name else wanted), name
-    assert not back.has_masked_lm_head
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_one_label_is_a_number(family: Family, tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="the reader is not installed")
-    kind: TaskKind = "sequence-classification"
-    for problem_type in (None, "regression"):
-        task = task_of(kind, ("stars",), problem_type=problem_type)
-        assert task.is_regression
-        folder = tmp_path / f"{problem_type}"
-        export(fine_tuned(kind, family, task), folder)
-        assert load_pretrained(str(folder)).task == task
-    assert config_of(tmp_path / "regression")["problem_type"] == "regression"
-    several = task_of(kind, problem_type="multi_label_classification", dropout=0.5)
-    export(fine_tuned(kind, family, several), tmp_path / "several")
-    assert load_pretrained(str(tmp_path / "several")).task == several
-    assert not several.is_regression
-
-
-# ---- in
 
 
 @pytest.mark.parametrize("kind", KINDS)
