@@ -18,6 +18,7 @@ from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.import_cli import describe
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import build_task_model
+from lit_roberta.exchange.task_settings import task_settings
 from lit_roberta.exchange.tasks import Task
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
@@ -46,6 +47,8 @@ def test_theirs_to_ours_to_theirs(kind: str, tmp_path: Path) -> None:
     write_checkpoint(first, checkpoint)
     found = load_pretrained(str(checkpoint))
     assert same_model(first, found)
+    state = torch.load(checkpoint, weights_only=True)["state_dict"]
+    assert not any("task_head" in name for name in state), "pretraining has no place for it"
     assert found.task == first.task
     assert found.task is not None
     assert found.task.labels == (LABELS if "Classification" in kind else ())
@@ -82,6 +85,8 @@ def test_a_number_of_labels_goes_before_their_names_as_in_transformers(tmp_path:
     named = replace(found, task=task_of("sequence-classification"))
     export(named, tmp_path / "named")
     assert load_pretrained(str(tmp_path / "named")).task == named.task
+    fewer = task_settings(task_of("sequence-classification", ("a", "b")), stale)
+    assert fewer["num_labels"] == 2
 
 
 def test_other_labels_win_over_those_that_it_came_with(tmp_path: Path) -> None:
