@@ -11,8 +11,9 @@ compare: $(INSTALLED)
 tune: $(INSTALLED)
 	$(BIN)/python compare.py --tune-lr 3 --seeds 0 --output tuning-report
 
+# A file of tests at a time on each core; one thread each, or two runs on two cores wait for one another.
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: $(INSTALLED)
 	.ci/run
