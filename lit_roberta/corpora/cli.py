@@ -6,6 +6,7 @@ In: arguments. Out: the folder, and on the terminal what was found in the text.
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ from lit_roberta.corpora.budget import DEFAULT_COPIES, DEFAULT_PASSES, check_spe
 from lit_roberta.corpora.parsing import (
     output_folder,
     read_weights,
+    spelled_here,
     text_config,
     text_parser,
 )
@@ -79,7 +81,7 @@ def _parse(words: Sequence[str]) -> Namespace:
     )
     for name, kind, what in _SPENDING:
         parser.add_argument(f"--{name}", type=kind | None, help=what)
-    return parser.parse_args(list(words))
+    return parser.parse_args(spelled_here(words))
 
 
 def _tokenizer_of(source: str | None, config: TokenizerConfig) -> Tokenizer | None:
@@ -123,4 +125,7 @@ def _prepare(asked: Namespace) -> None:
         logger.info("%s", note)
     if asked.report:
         report(folder, config, spending)
-    logger.info("Prepared in %s. Train on it: train.py fit --data.corpus %s", folder, folder)
+    fit = ["lit-roberta", "train", "fit", "--config", "roberta", "--data.corpus", str(folder)]
+    if asked.pretrained is not None:
+        fit += ["--model.pretrained", asked.pretrained]
+    logger.info("Prepared in %s. Train on it: %s", folder, shlex.join(fit))

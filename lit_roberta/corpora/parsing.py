@@ -51,6 +51,22 @@ def text_parser(description: str) -> ArgumentParser:
     return parser
 
 
+def spelled_here(words: Sequence[str], prefix: str = "--data.") -> list[str]:
+    """Take settings as training spells them, which is how errors and notes name them.
+
+    Args:
+        words: The arguments.
+        prefix: What settings begin with there, and not here.
+
+    Example:
+        >>> spelled_here(["--data.reading.text_column", "body"])
+        ['--reading.text_column', 'body']
+    """
+    return [
+        f"--{word.removeprefix(prefix)}" if word.startswith(prefix) else word for word in words
+    ]
+
+
 def output_folder(output: str) -> Path:
     """Find the place that `--output` names, before any work is done for it.
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from jsonargparse import Namespace
 
 from lit_roberta.command_line import exit_status_of, read_attribute_docstrings
-from lit_roberta.corpora.parsing import output_folder, text_config, text_parser
+from lit_roberta.corpora.parsing import output_folder, spelled_here, text_config, text_parser
 from lit_roberta.corpora.progress import shown_progress
 from lit_roberta.data.corpus.split import TRAIN
 from lit_roberta.data.preparation.reading import read_text
@@ -48,7 +48,7 @@ def _parse(words: Sequence[str]) -> Namespace:
         "Train a tokenizer on the training part of a text: what is held out has to stay unseen."
     )
     parser.add_class_arguments(TokenizerConfig, None, skip={"path"})
-    return parser.parse_args(list(words))
+    return parser.parse_args(spelled_here(spelled_here(words), "--tokenizer."))
 
 
 def _train(asked: Namespace) -> None:

@@ -16,7 +16,7 @@ from lit_roberta.training.config_files import check_config_file
 
 SUBCOMMANDS = ("fit", "validate", "test", "predict")
 _CONFIG_FLAGS = ("--config", "-c")
-_SHORT = "--tokenizer."
+_SHORT = ("--tokenizer.", "--reading.")
 """As `lit-roberta prepare` spells what belongs to the data here."""
 
 
@@ -33,7 +33,7 @@ def arrange(argv: Sequence[str]) -> list[str]:
     Returns:
         The subcommand, the default folder (but for fit, that of a run whose checkpoint is named
         as a file), the configuration files in their order, the rest, in which `--tokenizer.x` is
-        short for `--data.tokenizer.x`.
+        short for `--data.tokenizer.x`, and `--reading.x` for `--data.reading.x`.
 
     Raises:
         UserError: If the subcommand does not come first, or if a configuration file does not
@@ -42,6 +42,8 @@ def arrange(argv: Sequence[str]) -> list[str]:
     Example:
         >>> arrange(["fit", "--data.batch_size", "8"])
         ['fit', '--trainer.default_root_dir', 'runs/pretraining', '--data.batch_size', '8']
+        >>> arrange(["fit", "--reading.language", "de"])[3:]
+        ['--data.reading.language', 'de']
     """
     if not argv or argv[0] in ("-h", "--help"):
         return list(argv)

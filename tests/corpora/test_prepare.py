@@ -137,6 +137,19 @@ def test_what_can_not_be_done_is_one_line_and_leaves_nothing(
     assert line in prepare.refuses(*words.split())
 
 
+def test_what_an_error_names_is_taken_as_it_is_named(prepare: Prepare) -> None:
+    rows = [{"body": f"The cat saw the dog {number} times."} for number in range(60)]
+    (prepare.folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    words = ["--corpus", "rows.jsonl", "--output", "out"]
+    assert "Give one of them as data.reading.text_column." in prepare.refuses(*words)
+    words += ["--data.reading.text_column", "body"]
+    pieces = ("--data.tokenizer.kind=bytelevel-bpe", "--tokenizer.vocab_size=300")
+    assert prepare(*words, *pieces) == 0
+    assert "Train on it: lit-roberta train fit --config roberta --data.corpus " in prepare.messages
+    words[words.index("out")] = "vocabulary"
+    assert prepare("train", *words, *pieces, main=tokenizer_cli.main) == 0
+
+
 def test_a_number_of_processes_is_0_or_more(prepare: Prepare) -> None:
     assert cli.main(["--corpus=good.txt", "--output=out", "--workers=-1"]) == 2
 

@@ -100,9 +100,10 @@ def read_corpus(
 
 def _describe(files: int, documents: Documents, layout: Layout) -> str:
     count = f"{files:,} file{'s' if files != 1 else ''}"
+    pieces = f"{len(documents):,} document{'s' if len(documents) != 1 else ''}"
     sentences = int(documents.rows["sentences"].sum())
     return (
-        f"{count}, {len(documents):,} documents (boundary: {layout.boundary}), "
+        f"{count}, {pieces} (boundary: {layout.boundary}), "
         f"{sentences:,} sentences (splitter: {layout.splitter}; {layout.evidence})"
     )
 

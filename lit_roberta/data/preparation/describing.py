@@ -36,18 +36,22 @@ def _nothing_to_predict(name: str, text: PreparedText, config: TokenizerConfig) 
     return must("data.tokenizer.vocab_size", rule, config.vocab_size, remedy)
 
 
-def note_unknown(text: PreparedText, config: TokenizerConfig) -> list[str]:
-    """Say that much of the text is lost on the vocabulary, which trains without complaint."""
+def note_unknown(text: PreparedText, config: TokenizerConfig, *, given: bool = False) -> list[str]:
+    """Say that much of the text is lost on the vocabulary, which trains without complaint.
+
+    Args:
+        text: What was encoded.
+        config: The settings of a tokenizer that was made for it.
+        given: Whether the tokenizer came with weights instead, which have no other.
+    """
     share = text.unknown_share(text.parts.train)
     if share <= _MOST_UNKNOWN:
         return []
     other = "--data.tokenizer.kind " + ("wordpiece" if config.kind == "word" else "bytelevel-bpe")
     if config.path is not None:
         other = "another --data.tokenizer.path"
-    return [
-        f"the vocabulary can't spell {share:.1%} of the training tokens: try {other} or a larger "
-        "text"
-    ]
+    remedy = "try a model of another vocabulary" if given else f"try {other} or a larger text"
+    return [f"the vocabulary can't spell {share:.1%} of the training tokens: {remedy}"]
 
 
 def describe_parts(text: PreparedText) -> str:

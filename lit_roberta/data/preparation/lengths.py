@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from jaxtyping import Int64, Integer
 
@@ -19,6 +21,10 @@ _EDGES = np.append(
 
 _SMALL = 16
 """Lengths below it are too few for narrow bars."""
+_NARROW = (4, 8, 16, 32)
+"""Bars a doubling, where lengths are large enough; each divides `_BINS_PER_DOUBLING`."""
+_ENOUGH_BARS = 8
+"""From so many on, a shape is seen."""
 
 QUANTILES = (0, 5, 25, 50, 75, 95, 100)
 """Per cent of things that are no longer."""
@@ -69,13 +75,20 @@ class Lengths:
 
     def bars(self) -> dict[str, list[int]]:
         """Give what a picture needs: where each bar begins, the end of the last, and its count."""
-        least = _bars(2 if self._least < _SMALL else 4)
+        least = _bars(self._bars_per_doubling())
         counts = np.add.reduceat(self._counts, np.searchsorted(_EDGES, least))
         filled = np.flatnonzero(counts)
         if not len(filled):
             return {"edges": [], "counts": []}
         first, stop = int(filled[0]), int(filled[-1]) + 1
         return {"edges": least[first : stop + 1].tolist(), "counts": counts[first:stop].tolist()}
+
+    def _bars_per_doubling(self) -> int:
+        """Let bars be as wide as lengths lie apart: some hide the shape of what is all alike."""
+        if self._least < _SMALL:
+            return 2
+        doublings = math.log2(max(self._most, self._least) / self._least)
+        return next((many for many in _NARROW if many * doublings >= _ENOUGH_BARS), _NARROW[-1])
 
 
 def _bars(per_doubling: int) -> Int64[np.ndarray, " bars"]:

@@ -198,7 +198,8 @@ def _describe(
     facts = gather_facts(text, prepared)
     test_documents = prepared.parts.test.num_documents
     concerns = find_concerns(facts, making.config, test_documents=test_documents)
-    unknown = note_unknown(prepared, making.config.tokenizer)
+    given = making.tokenizer is not None
+    unknown = note_unknown(prepared, making.config.tokenizer, given=given)
     prepared.notes.extend([*concerns, describe_parts(prepared), *unknown])
     facts |= {"concerns": [*concerns, *unknown]} | facts_at_length(prepared, making.max_length)
     return Manifest(

@@ -34,6 +34,11 @@ def test_a_file_with_a_sentence_a_line_and_blank_lines_between_documents(tmp_pat
     ]
 
 
+def test_one_document_is_one(tmp_path: Path) -> None:
+    corpus = read_corpus(write(tmp_path / "a.txt", "The cat sat. It slept. The dog ran."))
+    assert corpus.notes[0].startswith("1 file, 1 document (boundary: ")
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, end: str) -> None:
     text = "\ufeff" + TEXT.replace("\n", end) + end

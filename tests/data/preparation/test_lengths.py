@@ -52,6 +52,14 @@ def test_bars_hold_every_length_once(lengths: list[int]) -> None:
     assert counts[-1]
 
 
+@pytest.mark.parametrize("least", [100, 1869, 50_000, 10**7])
+@pytest.mark.parametrize("times", [1.2, 1.5, 2, 4, 16])
+def test_a_shape_is_seen_however_near_the_lengths_are(least: int, times: float) -> None:
+    bars = counted(np.linspace(least, least * times, 400).astype(int).tolist()).bars()
+    assert 8 <= len(bars["counts"]) <= 18
+    assert sum(bars["counts"]) == 400
+
+
 @pytest.mark.parametrize("length", [0, 1, 5, 1024])
 def test_what_is_shorter_is_counted_exactly(length: int) -> None:
     assert counted([0, 1, 1, 4, 5, 6, 2000]).below(length) == {0: 0, 1: 1, 5: 4, 1024: 6}[length]

@@ -93,6 +93,13 @@ def test_much_that_is_unknown_is_said(
     )
 
 
+def test_a_tokenizer_that_came_with_weights_is_not_to_be_changed(tmp_path: Path) -> None:
+    own = prepare_text(TextConfig(corpus=write_corpus(tmp_path / "a.txt"))).tokenizer
+    other = TextConfig(corpus=write_corpus(tmp_path / "b.txt", rare=3))
+    note = prepare_text(other, tokenizer=own).notes[-1]
+    assert note.endswith("of the training tokens: try a model of another vocabulary")
+
+
 def test_bytes_have_no_unknowns_and_no_note(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "a.txt", rare=3)
     notes = prepare(corpus, kind="bytelevel-bpe", vocab_size=300)
