@@ -15,10 +15,13 @@ import torch
 
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import must
+from lit_roberta.training.sharding import FullySharded
 
 Conditions = dict[str, int | float | str | bool | None]
 
-_ROUNDING = frozenset({"data.micro_batch_size", "processes", "device", "precision", "threads"})
+_ROUNDING = frozenset(
+    {"data.micro_batch_size", "processes", "weights", "device", "precision", "threads"}
+)
 """What may change when a run goes on, and changes how sums are rounded."""
 _FREE = _ROUNDING | {"data.num_workers"}
 """What may change when a run goes on."""
@@ -28,8 +31,8 @@ _NEW_RUN = "To train on under it, start a new run: another --trainer.default_roo
 def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditions:
     """Name what a run's numbers depend on besides the settings that its weights stand on.
 
-    Text, packing, masks and batch decide what the updates are. Processes, micro-batch, device,
-    precision and threads decide how sums are rounded, and which dropout is drawn.
+    Text, packing, masks and batch decide what the updates are. Processes, shards, micro-batch,
+    device, precision and threads decide how sums are rounded, and which dropout is drawn.
     """
     return {
         "seed_everything": data.seed,
@@ -43,6 +46,7 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
         "data.length_stages": ", ".join(map(str, data.length_stages)) or None,
         "data.micro_batch_size": data.batch.micro_batch_size,
         "processes": trainer.world_size,
+        "weights": "in shards" if isinstance(trainer.strategy, FullySharded) else "whole",
         "device": trainer.strategy.root_device.type,
         "precision": str(trainer.precision),
         "threads": torch.get_num_threads(),
