@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jsonargparse import Namespace
+from pytorch_lightning.utilities import rank_zero_only
 
 from lit_roberta.errors import must
 from lit_roberta.training.checkpoint_settings import CheckpointSettings, flatten, plain
@@ -61,7 +62,7 @@ def take_over(
         if name not in named and "data.corpus" not in named:
             settings[name] = value
     if "data.corpus" not in named:
-        logger.info("Text: the checkpoint's, %s.", settings["data.corpus"])
+        _say("Text: the checkpoint's, %s.", settings["data.corpus"])
 
 
 def take_model(
@@ -89,4 +90,10 @@ def take_model(
     if checkpoint.next_sentence and "data.format" not in named:
         settings["data.format"] = "segment-pair"
     take_over(checkpoint, settings=settings, given=given)
-    logger.info("Model: imported from %s.", source)
+    _say("Model: imported from %s.", source)
+
+
+@rank_zero_only
+def _say(message: str, value: object) -> None:
+    """Say it once, though each process reads the settings."""
+    logger.info(message, value)

@@ -164,6 +164,7 @@ def test_run_of_two_processes_goes_on_with_one_and_back(
     assert read_last(folder)["global_step"] == 5
     messages = train(folder, *whole, *TWO, "--trainer.strategy=fsdp2")
     assert "processes 1, now 2; weights whole, now in shards" in messages
+    assert messages.count("Text: the checkpoint's") == 1
     assert_same_training(read_last(folder), one)
 
 
