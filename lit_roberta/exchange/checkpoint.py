@@ -68,13 +68,15 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
         UserError: If there is such a file already, or the folder can't take it.
     """
     check_place(path)
-    part = path.with_name(path.name + ".part")
+    # Two imports to one name do not share a file on the way, and only the first gets the name.
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
             torch.save(_contents(pretrained), file)
             file.flush()
             os.fsync(file.fileno())
+        check_place(path)
         part.replace(path)
     except BaseException as error:
         with suppress(OSError):
@@ -122,6 +124,7 @@ def _contents(pretrained: Pretrained) -> dict[str, Any]:
         IMPORTED: {"source": pretrained.source, "notices": list(pretrained.notices)},
         "family": pretrained.family,
         "pad_id": pretrained.pad_id,
+        "longest_text": pretrained.longest_text,
         "config": dict(pretrained.config),
         "spare_weights": spare,
         "unused_weights": dict(pretrained.unused),
@@ -143,6 +146,7 @@ def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
         unused=checkpoint.get("unused_weights", {}),
         task=None if task is None else Task(**task),
         run=read_run_facts(checkpoint, path),
+        cut_at=checkpoint.get("longest_text"),
         config=checkpoint.get("config", {}),
         notices=checkpoint.get(IMPORTED, {}).get("notices", ()),
     )

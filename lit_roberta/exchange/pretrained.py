@@ -47,6 +47,8 @@ class Pretrained:
     """What was left out or had to be guessed on the way here; a line each, for the user."""
     run: RunFacts | None = None
     """The training that it comes from; None where it was not trained here."""
+    cut_at: int | None = None
+    """Tokens at which the source cuts a text, where that was said; special tokens included."""
     task: Task | None = None
     """What it was fine-tuned for; its head's weights are named `task_head.*`, as those of
     `TaskModel`. None for a pretrained model."""
@@ -76,6 +78,7 @@ class Pretrained:
         limits = [self.encoder.max_position_embeddings]
         if self.run is not None and self.run.started_from is None:
             limits.append(self.run.max_length)
+        limits += [] if self.cut_at is None else [self.cut_at]
         settings = Path(self.source) / "tokenizer_config.json"
         if settings.is_file():
             named = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length")

@@ -127,6 +127,8 @@ def _windows(
 
 def _arriving_lines() -> Iterator[list[str]]:
     """Give the whole lines of each piece that standard input hands out."""
+    if sys.stdin is None:
+        raise must("standard input", "be open", "a closed one", "Pipe a text into the command.")
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), True)
     stream = cast(io.BufferedReader, sys.stdin.buffer)
     number, unfinished = 1, ""

@@ -45,7 +45,8 @@ def written_beside(output: str) -> Iterator[IO[bytes]]:
         UserError: If the system does not take the file.
     """
     path = Path(output)
-    part = path.with_name(f".{path.name}.part")
+    # Two processes that write one file do not mix what they write: the later one's is kept.
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             yield file

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from lit_roberta.command_line import exit_status_of
+from lit_roberta.errors import must
 
 _BROKEN_PIPE = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
@@ -37,8 +38,7 @@ def exit_status_in_pipe(act: Callable[[], None]) -> int:
         status = exit_status_of(act, interrupted="Interrupted.")
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python would flush once more when it ends, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()
         return _BROKEN_PIPE
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -50,12 +50,24 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(_TERMINATED)
 
 
+def _silence_output() -> None:
+    """Let nothing more be written: Python would flush once more when it ends, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def write_line(line: str) -> None:
     """Write a line to standard output, at once."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _silence_output()
+        remedy = f"The system says: {error.strerror or error}."
+        raise must("standard output", "take a line", "an error", remedy) from error
 
 
 def to_json(value: Any) -> str:

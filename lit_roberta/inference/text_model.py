@@ -171,4 +171,6 @@ def _device(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
         reason = str(error).partition("\n")[0].rstrip(".")
         raise must("--device", "be a device of this machine", name, f"{reason}.") from error
+    if device.type == "meta":
+        raise must("--device", "be a device that computes", name, "Try cpu.")
     return device

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,27 @@ def test_a_strange_name_is_said_in_one_line(source: str) -> None:
     with pytest.raises(UserError, match="the model") as caught:
         load_pretrained(source)
     assert "\n" not in str(caught.value)
+
+
+def test_of_two_imports_to_one_name_the_first_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, save = tmp_path / "it.ckpt", torch.save
+
+    def save_slowly(contents: Any, file: Any) -> None:
+        path.write_bytes(b"of another process")
+        save(contents, file)
+
+    monkeypatch.setattr(torch, "save", save_slowly)
+    with pytest.raises(UserError, match="a new file"):
+        write_checkpoint(tiny_pretrained(), path)
+    assert path.read_bytes() == b"of another process"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_a_text_is_cut_travels_along(tmp_path: Path) -> None:
+    first = tiny_pretrained()
+    cut = replace(first, cut_at=first.longest_text - 3)
+    write_checkpoint(cut, tmp_path / "it.ckpt")
+    again = load_pretrained(str(tmp_path / "it.ckpt"))
+    assert again.longest_text == cut.longest_text == first.longest_text - 3

@@ -13,6 +13,7 @@ import pytest
 
 from lit_roberta.errors import UserError
 from lit_roberta.inference import inputs
+from lit_roberta.inference.pipes import write_line
 from tests.inference.models import write_model
 from tests.inference.pipeline import TIMEOUT, start
 
@@ -52,6 +53,16 @@ def test_standard_input_that_is_no_text_is_refused(
     monkeypatch.setattr(sys, "stdin", lines_of(data))
     with pytest.raises(UserError, match=words):
         list(inputs.read_windows("-"))
+
+
+def test_a_closed_input_and_a_full_output_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UserError, match="standard input must be open"):
+        list(inputs.read_windows("-"))
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(UserError, match="No space left"):
+            write_line("a line")
 
 
 @pytest.mark.slow

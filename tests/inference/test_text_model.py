@@ -92,3 +92,8 @@ def test_vectors_need_no_head_and_predictions_do(tmp_path: Path) -> None:
     assert (encode(load_model(str(path)), TEXTS) == whole).all()
     with pytest.raises(UserError, match="the model must have a masked-language-model head"):
         load_model(str(path), predicts=True)
+
+
+def test_a_device_that_computes_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--device must be a device that computes"):
+        load_model(str(write_model(tmp_path / "model.ckpt")), device="meta")
