@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import chain
+from types import FrameType
 from typing import NoReturn
 
 from jsonargparse import ArgumentParser, set_parsing_settings
@@ -90,6 +92,23 @@ def exit_status_of(act: Callable[[], int | None], *, interrupted: str) -> int:
                 raise
             sys.stderr.write(f"{interrupted}\n")
             return 130
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Let a request to end (SIGTERM) be an exception for a while: nothing half written stays.
+
+    The process then exits with 143.
+    """
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 @contextmanager

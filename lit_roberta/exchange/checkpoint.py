@@ -68,7 +68,7 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
         UserError: If there is such a file already, or the folder can't take it.
     """
     check_place(path)
-    # Two imports to one name do not share a file on the way, and only the first gets the name.
+    # Two imports to one name do not share a file on the way, and a name that was taken is left.
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,23 +6,19 @@ In: arguments. Out: a folder that `AutoModelForMaskedLM` and `AutoTokenizer` loa
 from __future__ import annotations
 
 import logging
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 from jsonargparse import Namespace
 
-from lit_roberta.command_line import OneLineErrors, exit_status_of
+from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
 from lit_roberta.exchange.exporting import export, free_place
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import FAMILIES
 from lit_roberta.exchange.onnx_export import require_onnx
 
 logger = logging.getLogger(__name__)
-
-_TERMINATED = 128 + signal.SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,18 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    before = signal.signal(signal.SIGTERM, _leave)
-    try:
+    with ended_by_sigterm():
         return exit_status_of(
             lambda: _export(_parse(words)), interrupted="Interrupted: nothing was written."
         )
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Turn a request to end into an exception, so that nothing half written stays."""
-    sys.exit(_TERMINATED)
 
 
 def _parse(words: Sequence[str]) -> Namespace:

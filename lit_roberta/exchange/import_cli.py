@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lit_roberta.command_line import OneLineErrors, exit_status_of
+from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
 from lit_roberta.exchange.checkpoint import check_place, write_checkpoint
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
@@ -28,9 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    return exit_status_of(
-        lambda: _import(words), interrupted="Interrupted: no checkpoint was written."
-    )
+    with ended_by_sigterm():
+        return exit_status_of(
+            lambda: _import(words), interrupted="Interrupted: no checkpoint was written."
+        )
 
 
 def _import(words: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ import json
 import pickle
 import re
 import zipfile
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -121,8 +122,9 @@ class _File:
 
     shapes: Mapping[str, tuple[int, ...]]
 
+    @abstractmethod
     def read(self, name: str) -> Tensor:
-        raise NotImplementedError
+        """Read a weight."""
 
     def forget(self, name: str) -> None:
         """Let go of a weight that was taken."""

@@ -9,18 +9,15 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
-from lit_roberta.command_line import exit_status_of
+from lit_roberta.command_line import ended_by_sigterm, exit_status_of
 from lit_roberta.errors import must
 
 _BROKEN_PIPE = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
-_TERMINATED = 128 + signal.SIGTERM
 
 
 def exit_status_in_pipe(act: Callable[[], None]) -> int:
@@ -33,21 +30,14 @@ def exit_status_in_pipe(act: Callable[[], None]) -> int:
         The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where whoever
         reads the output has closed it; 143 after SIGTERM.
     """
-    before = signal.signal(signal.SIGTERM, _leave)
     try:
-        status = exit_status_of(act, interrupted="Interrupted.")
-        sys.stdout.flush()
+        with ended_by_sigterm():
+            status = exit_status_of(act, interrupted="Interrupted.")
+            sys.stdout.flush()
     except BrokenPipeError:
         _silence_output()
         return _BROKEN_PIPE
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return status
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Turn a request to end into an exception, so that nothing half written stays."""
-    sys.exit(_TERMINATED)
 
 
 def _silence_output() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import torch
 
 from lit_roberta.errors import UserError
+from lit_roberta.exchange import import_cli
 from lit_roberta.exchange.checkpoint import write_checkpoint
 from lit_roberta.exchange.loading import load_pretrained
 from tests.exchange.folders import same_model, their_weights, tiny_pretrained, write_folder
@@ -208,3 +210,20 @@ def test_where_a_text_is_cut_travels_along(tmp_path: Path) -> None:
     write_checkpoint(cut, tmp_path / "it.ckpt")
     again = load_pretrained(str(tmp_path / "it.ckpt"))
     assert again.longest_text == cut.longest_text == first.longest_text - 3
+
+
+def test_a_request_to_end_in_the_middle_of_an_import_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save_half(contents: Any, file: Any) -> None:
+        file.write(b"half")
+        signal.raise_signal(signal.SIGTERM)
+
+    write_folder(tmp_path / "source")
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(torch, "save", save_half)
+    with pytest.raises(SystemExit) as ended:
+        import_cli.main([str(tmp_path / "source"), str(tmp_path / "it.ckpt")])
+    assert ended.value.code == 143
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+    assert signal.getsignal(signal.SIGTERM) == before
