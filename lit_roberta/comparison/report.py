@@ -23,6 +23,7 @@ from lit_roberta.comparison.run import write_json
 from lit_roberta.comparison.table import markdown
 from lit_roberta.comparison.tuning_table import tuning_rows
 from lit_roberta.comparison.wording import nats
+from lit_roberta.whole_files import write_whole
 
 
 def write_report(results: Results, folder: Path) -> None:
@@ -36,9 +37,7 @@ def write_report(results: Results, folder: Path) -> None:
     charts = draw_charts(results, results.verdict().pairs)
     save_pictures(charts, folder)
     for name in ("report.html", "report.md"):
-        part = folder / f"{name}.part"
-        part.write_text(render(f"{name}.j2", results, charts), encoding="utf-8")
-        part.replace(folder / name)
+        write_whole(folder / name, render(f"{name}.j2", results, charts).encode())
 
 
 def render(template: str, results: Results, charts: Sequence[Chart]) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lit_roberta.whole_files import write_whole
+
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
@@ -93,6 +95,4 @@ class Run:
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """Write a file whole or not at all. Every number in it is finite."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(values, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    write_whole(path, (json.dumps(values, indent=1, allow_nan=False) + "\n").encode())

@@ -15,10 +15,10 @@ from lit_roberta.corpora.budget import Spending
 from lit_roberta.corpora.rendering import show, to_markdown
 from lit_roberta.corpora.sections import describe
 from lit_roberta.corpora.suggesting import describe_suggestions, suggest_for
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.manifest import read_manifest
 from lit_roberta.errors import UserError
+from lit_roberta.whole_files import write_whole
 
 REPORT, PICTURE = "report.md", "lengths.png"
 _WIDE = 200

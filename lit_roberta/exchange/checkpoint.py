@@ -6,9 +6,7 @@ the file is executed.
 
 from __future__ import annotations
 
-import os
 import zipfile
-from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +16,13 @@ import torch
 from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
-from lit_roberta.errors import error_behind, must
+from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import read_run_facts
 from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.config import EncoderConfig
+from lit_roberta.whole_files import failures_in_one_line, whole_file
 
 _PREFIX = "model."
 _PAIRS = ("sentence-pair", "segment-pair")
@@ -68,24 +67,11 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
         UserError: If there is such a file already, or the folder can't take it.
     """
     check_place(path)
-    # Two imports to one name do not share a file on the way, and a name that was taken is left.
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with failures_in_one_line(path, name="the folder", rule="take a checkpoint"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with whole_file(path) as file:
             torch.save(_contents(pretrained), file)
-            file.flush()
-            os.fsync(file.fileno())
-        check_place(path)
-        part.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        failure = error_behind(error, OSError)  # torch wraps it in a RuntimeError
-        if failure is None:
-            raise
-        remedy = f"The system says: {failure.strerror or failure}."
-        raise must("the folder", "take a checkpoint", str(path), remedy) from error
+            check_place(path)  # another import may have taken the name meanwhile
 
 
 def check_place(path: Path) -> None:

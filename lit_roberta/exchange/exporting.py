@@ -1,7 +1,8 @@
 """A model out: a folder that `transformers` loads with its own classes and no code of ours.
 
 In: a model. Out: the folder, whole and checked, or nothing. It is written beside its place, as
-`.NAME.part`, and renamed when it has shown that it computes what the model does.
+`.NAME.part`, by one process at a time (`.NAME.lock`), and renamed when it has shown that it
+computes what the model does.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
@@ -174,15 +177,39 @@ def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
     folder = free_place(folder)
     part = beside(folder, "part")
     try:
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        yield part, folder
-        sync_files(part)
-        take_place(part, folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder.parent):
+            pass  # the lock does not tell a folder that takes no files from one that is taken
+        with _claimed(folder):
+            free_place(folder)  # another export may have taken it meanwhile
+            try:
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                yield part, folder
+                sync_files(part)
+                take_place(part, folder)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
     except (OSError, SafetensorError) as error:
         raise _unwritable(folder, error) from error
+
+
+@contextmanager
+def _claimed(folder: Path) -> Iterator[None]:
+    """Keep other exports out: two would write one file. A process that is killed keeps nobody."""
+    path = beside(folder, "lock")
+    lock = FileLock(path, blocking=False)
+    try:
+        lock.acquire()
+        yield
+    except Timeout as error:
+        remedy = "Wait for that one to end, or name another folder. Nothing was written."
+        raise must("the output", "be no other export's", str(folder), remedy) from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        if lock.is_locked:
+            with suppress(OSError):  # while it is held: who just opened it sees that it is gone
+                path.unlink()
+            lock.release()
 
 
 def _unwritable(folder: Path, error: OSError | SafetensorError) -> UserError:

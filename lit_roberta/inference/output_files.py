@@ -1,14 +1,14 @@
-"""Files that are written beside their place, and take their name when they are whole."""
+"""The file that a command writes: looked at before any work is done, whole or not there."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from lit_roberta.errors import must
+from lit_roberta.whole_files import failures_in_one_line, whole_file
 
 
 def check_output(output: str | None, *, kinds: Sequence[str], overwrite: bool) -> None:
@@ -35,7 +35,7 @@ def check_output(output: str | None, *, kinds: Sequence[str], overwrite: bool) -
 
 
 @contextmanager
-def written_beside(output: str) -> Iterator[IO[bytes]]:
+def opened_output(output: str) -> Iterator[IO[bytes]]:
     """Open a file beside its place, and give it its name at the end.
 
     Args:
@@ -44,18 +44,8 @@ def written_beside(output: str) -> Iterator[IO[bytes]]:
     Raises:
         UserError: If the system does not take the file.
     """
-    path = Path(output)
-    # Two processes that write one file do not mix what they write: the later one's is kept.
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        remedy = f"The system says: {error.strerror or error}."
-        raise must("--output", "be writable", output, remedy) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    with (
+        failures_in_one_line(output, name="--output", rule="be writable"),
+        whole_file(Path(output)) as file,
+    ):
+        yield file

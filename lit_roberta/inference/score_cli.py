@@ -18,7 +18,7 @@ from lit_roberta.inference.inputs import (
     read_pair_windows,
     read_windows,
 )
-from lit_roberta.inference.output_files import check_output, written_beside
+from lit_roberta.inference.output_files import check_output, opened_output
 from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
 from lit_roberta.inference.progress import shown_progress
 from lit_roberta.inference.scoring import PairScore, Score, Scorer, WithinWord
@@ -130,7 +130,7 @@ def _lines_to(output: str | None) -> Iterator[Callable[[str], None]]:
     if output is None:
         yield write_line
         return
-    with written_beside(output) as file:
+    with opened_output(output) as file:
 
         def write(line: str) -> None:
             file.write(line.encode() + b"\n")

@@ -17,7 +17,7 @@ from jaxtyping import Float32
 
 from lit_roberta.errors import must
 from lit_roberta.inference.encoding import TokenVectors
-from lit_roberta.inference.output_files import check_output, written_beside
+from lit_roberta.inference.output_files import check_output, opened_output
 from lit_roberta.inference.pipes import to_json, write_line
 
 Vectors = Float32[np.ndarray, "texts hidden"] | list[TokenVectors]
@@ -58,7 +58,7 @@ def vectors_to(output: str | None, *, width: int) -> Iterator[Write]:
         yield lambda texts, vectors: _write_lines(write_line, texts, vectors)
         return
     writer = _WRITERS[Path(output).suffix.lower()]
-    with written_beside(output) as file, writer(file, width) as write:
+    with opened_output(output) as file, writer(file, width) as write:
         yield write
 
 

@@ -10,14 +10,14 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 from lightning_fabric.plugins import TorchCheckpointIO
 
-from lit_roberta.errors import error_behind, must
+from lit_roberta.whole_files import PART, failures_in_one_line, file_on_disk, written_beside
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ LAST = "last.ckpt"
 BEST = "best.ckpt"
 PREVIOUS = "previous.ckpt"
 """The last but one, for the day on which a disk loses the last."""
-_PART = ".part"
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -48,7 +47,7 @@ def remove_leftovers(folder: Path) -> None:
 
     A checkpoint can be gigabytes, and one is left by every kill that hits a write.
     """
-    for path in folder.glob(f"*{_PART}"):
+    for path in folder.glob(f"*{PART}"):
         logger.info("Removing %s: its writing was cut off.", path)
         path.unlink(missing_ok=True)
 
@@ -79,10 +78,8 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         if "://" in str(path):
             super().save_checkpoint(checkpoint, path, storage_options)
             return
-        with _replacing(Path(path)) as part, part.open("wb") as file:
+        with _replacing(Path(path)) as part, file_on_disk(part) as file:
             torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
 
     def load_checkpoint(
         self,
@@ -109,33 +106,15 @@ def give_another_name(path: Path, other: Path) -> None:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside another to write to, and put it in the other's place if all went well."""
-    part = path.with_name(path.name + _PART)
-    try:
+    """Give a path beside a checkpoint to write to, and put it in the other's place."""
+    with failures_in_one_line(path, name="the checkpoint folder", rule="take a file"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        yield part
-        if path.name == LAST and zipfile.is_zipfile(path):
-            # Only now, where the new one is whole, and never one that was cut short.
-            _keep_as_previous(path)
-        part.replace(path)
-        _write_through(path.parent)
-    except BaseException as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        failure = error_behind(error, OSError)  # torch wraps it in a RuntimeError
-        if failure is None:
-            raise
-        remedy = f"The system says: {failure.strerror or failure}. Nothing was overwritten."
-        raise must("the checkpoint folder", "take a file", str(path), remedy) from error
-
-
-def _keep_as_previous(path: Path) -> None:
-    previous = path.with_name(PREVIOUS)
-    part = previous.with_name(PREVIOUS + _PART)
-    part.unlink(missing_ok=True)
-    _link(path, part)
-    part.replace(previous)
+        with written_beside(path) as part:
+            yield part
+            if path.name == LAST and zipfile.is_zipfile(path):
+                # Only now, where the new one is whole, and never one that was cut short.
+                with written_beside(path.with_name(PREVIOUS)) as other:
+                    _link(path, other)
 
 
 def _link(path: Path, other: Path) -> None:
@@ -143,13 +122,3 @@ def _link(path: Path, other: Path) -> None:
         os.link(path, other)
     except OSError:
         shutil.copyfile(path, other)
-
-
-def _write_through(folder: Path) -> None:
-    """Write a rename to the disk. Systems that can't open a folder (Windows) go without."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -9,6 +9,7 @@ from typing import Any
 
 from lit_roberta.data.contents import UpdateContents
 from lit_roberta.training.divergence import BadUpdate
+from lit_roberta.whole_files import write_whole
 
 REPORT = "divergence.json"
 """In the run's folder: the newest bad update with its examples and their text."""
@@ -62,6 +63,4 @@ def write_report(
         ],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    write_whole(path, (json.dumps(report, indent=1, ensure_ascii=False) + "\n").encode())

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from lit_roberta.training.numbers import Number
+from lit_roberta.whole_files import write_whole
 
 
 class History:
@@ -94,6 +95,4 @@ class History:
     def write(self, path: Path) -> None:
         """Write the losses as JSON, whole or not at all; null for an epoch without any."""
         losses = [None if math.isnan(loss) else loss for loss in self.mlm_loss_per_epoch]
-        part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps({"mlm_loss_per_epoch": losses}) + "\n", "utf-8")
-        part.replace(path)
+        write_whole(path, (json.dumps({"mlm_loss_per_epoch": losses}) + "\n").encode())

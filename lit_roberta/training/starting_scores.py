@@ -15,6 +15,8 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.whole_files import write_whole
+
 logger = logging.getLogger(__name__)
 
 SCORES = "before_and_after.json"
@@ -66,9 +68,7 @@ class StartingScores:
     def write(self, path: Path, *, source: str) -> None:
         """Write both ends as JSON, whole or not at all."""
         content = {"pretrained": source, **self.state_dict()}
-        part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
+        write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 class LogStartingScores(Callback):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -159,7 +160,7 @@ def test_a_report_that_cannot_be_written_is_one_line(
 ) -> None:
     documents = documents_of(60)
     prepare(documents)
-    (tmp_path / "prepared" / f"{REPORT}.part").mkdir()
+    (tmp_path / "prepared" / f".{REPORT}.{os.getpid()}.part").mkdir()
     text = tmp_path / "text.txt"
     lines = ("--reading.sentence_splitter", "lines", "--reading.document_boundary", "blank-line")
     words = ["--corpus", str(text), "--output", str(tmp_path / "prepared"), *lines, *SMALL]

@@ -12,9 +12,7 @@ from safetensors.torch import load_file
 from torch.testing import assert_close
 
 from lit_roberta.errors import UserError
-from lit_roberta.exchange import exporting
 from lit_roberta.exchange.exporting import export
-from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.weights import to_ours
 from tests.exchange.models import ARCHITECTURES, tiny_pretrained
 from tests.exchange.theirs import load, outputs_of, wanted_of
@@ -171,61 +169,3 @@ def test_a_model_without_pooler_says_that_one_will_be_drawn(tmp_path: Path) -> N
     exported = export(replace(whole, weights=bare), tmp_path / "out")
     assert exported.architecture == "BertModel"
     assert any("add_pooling_layer=False" in notice for notice in exported.notices)
-
-
-# ---- where it goes
-
-
-@pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_an_empty_folder_is_taken_and_all_of_it_readable(tmp_path: Path, family: Family) -> None:
-    (tmp_path / "out").mkdir()
-    export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out", family=family)
-    modes = {path.name: path.stat().st_mode for path in (tmp_path / "out").iterdir()}
-    assert len(set(modes.values())) == 1, modes
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_what_is_there_stays(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
-    (tmp_path / "file").write_text("mine", encoding="utf-8")
-    for name in ("out", "file"):
-        with pytest.raises(UserError, match="be a new or an empty folder"):
-            export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / name)
-    assert (tmp_path / "out" / "mine.txt").read_text(encoding="utf-8") == "mine"
-    with pytest.raises(UserError, match="the output must be writable"):
-        export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "file" / "below")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "out"]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(143), RuntimeError("bug")])
-@pytest.mark.parametrize("step", ["save_file", "write_tokenizer", "check_export", "take_place"])
-def test_an_interruption_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr(exporting, step, fail)
-    with pytest.raises(type(error)):
-        export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_full_disk_is_one_line_and_what_a_kill_left_is_no_hindrance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(exporting, "save_file", fail)
-        with pytest.raises(UserError, match=r"No space left on device\. Nothing was written"):
-            export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
-    assert not list(tmp_path.iterdir())
-    left = tmp_path / ".out.part"
-    left.mkdir()
-    (left / "half").write_text("", encoding="utf-8")
-    export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert not (tmp_path / "out" / "half").exists()

@@ -66,7 +66,7 @@ def test_full_disk_is_said_where_torch_wraps_it(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("this system has no device that is always full")
-    (tmp_path / "last.ckpt.part").symlink_to(full)
+    (tmp_path / f".last.ckpt.{os.getpid()}.part").symlink_to(full)
     # The writer takes a leftover away first; so let it not.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "unlink", lambda *_, **__: None)
@@ -127,7 +127,7 @@ def test_file_system_without_hard_links_gets_a_copy(
 
 
 def test_leftovers_go_and_checkpoints_stay(tmp_path: Path) -> None:
-    for name in ("last.ckpt", "last.ckpt.part", "best.ckpt.part"):
+    for name in ("last.ckpt", "last.ckpt.part", ".best.ckpt.7.part"):
         (tmp_path / name).touch()
     remove_leftovers(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["last.ckpt"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lit_roberta.data.corpus.documents import Sizes
+from lit_roberta.whole_files import write_whole
 
 _PROGRESS = "progress.json"
 
@@ -37,13 +37,3 @@ class ReadingProgress:
     def save(self, folder: Path) -> None:
         """Save it beside and rename it; what it tells of has to be on disk by then."""
         write_whole(folder / _PROGRESS, json.dumps(asdict(self)).encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place, then rename it: it is whole, or not there."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Bool, UInt8
 
 from lit_roberta.data.corpus.documents import Documents
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.corpus.runs import Run
 from lit_roberta.data.corpus.split import DROPPED, TEST, TRAIN, VALIDATION
 from lit_roberta.data.text.splitting import DIGEST_SIZE
@@ -22,6 +21,7 @@ from lit_roberta.data.tokens.encoding import Encoded, concatenate
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.data.tokens.writing import CorpusWriter
 from lit_roberta.data.work import ordered_map
+from lit_roberta.whole_files import write_whole
 
 _NAMES = {TRAIN: "train", VALIDATION: "validation", TEST: "test"}
 _BATCH = 4096

@@ -22,7 +22,6 @@ from typing import Any, Literal
 import numpy as np
 
 from lit_roberta.data.corpus.overlap import Overlap, measure_overlap
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.corpus.split import TEST, TRAIN, VALIDATION, Parts
 from lit_roberta.data.preparation.concerns import find_concerns
 from lit_roberta.data.preparation.config import TextConfig
@@ -45,6 +44,7 @@ from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.data.work import num_processors
 from lit_roberta.errors import UserError
+from lit_roberta.whole_files import write_whole
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import lit_roberta
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.errors import UserError, must
+from lit_roberta.whole_files import write_whole
 
 FORMAT = 1
 """Of the folder; raised where an older version could not read it, or would read it wrongly."""

@@ -17,7 +17,6 @@ from typing import Any
 
 from filelock import FileLock
 
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.examples.config import PackingConfig
 from lit_roberta.data.examples.packing import pack
 from lit_roberta.data.examples.spans import Examples, column_kinds
@@ -25,6 +24,7 @@ from lit_roberta.data.preparation.inputs import key_of
 from lit_roberta.data.preparation.place import beside, sync_files, take_place
 from lit_roberta.data.preparation.preparing import cache_folder
 from lit_roberta.data.tokens.store import TokenizedCorpus
+from lit_roberta.whole_files import write_whole
 
 logger = logging.getLogger(__name__)
 

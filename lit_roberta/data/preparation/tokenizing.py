@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lit_roberta.data.corpus.progress import write_whole
 from lit_roberta.data.corpus.split import TRAIN
 from lit_roberta.data.preparation.reading import ReadText
 from lit_roberta.data.tokens.extending import extend
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.errors import must
+from lit_roberta.whole_files import write_whole
 
 
 def make_tokenizer(

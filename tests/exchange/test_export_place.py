@@ -1,0 +1,119 @@
+"""Where an export goes: all of it or nothing, by one process at a time; what is there stays."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lit_roberta.errors import UserError
+from lit_roberta.exchange import exporting
+from lit_roberta.exchange.checking import Check, check_export
+from lit_roberta.exchange.exporting import export
+from lit_roberta.exchange.names import Family
+from tests.exchange.models import tiny_pretrained
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_an_empty_folder_is_taken_and_all_of_it_readable(tmp_path: Path, family: Family) -> None:
+    (tmp_path / "out").mkdir()
+    export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out", family=family)
+    modes = {path.name: path.stat().st_mode for path in (tmp_path / "out").iterdir()}
+    assert len(set(modes.values())) == 1, modes
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_is_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    for name in ("out", "file"):
+        with pytest.raises(UserError, match="be a new or an empty folder"):
+            export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / name)
+    assert (tmp_path / "out" / "mine.txt").read_text(encoding="utf-8") == "mine"
+    with pytest.raises(UserError, match="the output must be writable"):
+        export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "file" / "below")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "out"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(143), RuntimeError("bug")])
+@pytest.mark.parametrize("step", ["save_file", "write_tokenizer", "check_export", "take_place"])
+def test_an_interruption_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(exporting, step, fail)
+    with pytest.raises(type(error)):
+        export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_one_line_and_what_a_kill_left_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exporting, "save_file", fail)
+        with pytest.raises(UserError, match=r"No space left on device\. Nothing was written"):
+            export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+    left = tmp_path / ".out.part"
+    left.mkdir()
+    (left / "half").write_text("", encoding="utf-8")
+    export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert not (tmp_path / "out" / "half").exists()
+
+
+def test_a_second_export_to_a_place_says_so_and_does_not_touch_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_pretrained("RobertaForMaskedLM")
+    refused: list[str] = []
+
+    def export_again(*found: Any) -> Check | None:
+        with monkeypatch.context() as patch:
+            patch.setattr(exporting, "check_export", check_export)
+            with pytest.raises(UserError) as error:
+                export(model, tmp_path / "out")
+            refused.append(str(error.value))
+            export(model, tmp_path / "other")
+        return check_export(*found)
+
+    monkeypatch.setattr(exporting, "check_export", export_again)
+    export(model, tmp_path / "out")
+    (line,) = refused
+    assert line.startswith("the output must be no other export's, got ")
+    assert "Wait for that one to end" in line
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+    first, second = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        for name in ("out", "other")
+    )
+    readme = second.pop("README.md").replace(b"# other", b"# out")
+    assert first == second | {"README.md": readme}
+
+
+def test_a_place_that_another_export_took_meanwhile_stays_its(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_pretrained("RobertaForMaskedLM")
+    claimed = exporting._claimed
+
+    def claim_late(folder: Path) -> AbstractContextManager[None]:
+        monkeypatch.setattr(exporting, "_claimed", claimed)
+        export(model, folder)
+        (folder / "mine").touch()
+        return claimed(folder)
+
+    monkeypatch.setattr(exporting, "_claimed", claim_late)
+    with pytest.raises(UserError, match="the output must be a new or an empty folder"):
+        export(model, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "mine").exists()
