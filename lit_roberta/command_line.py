@@ -15,12 +15,29 @@ from typing import NoReturn
 
 from jsonargparse import ArgumentParser, set_parsing_settings
 
-from lit_roberta.errors import UserError, error_behind
+from lit_roberta.errors import UserError, error_behind, must
 
 _UNKNOWN = re.compile(
     r"unrecognized arguments: --(?P<typed>[\w.-]+)|does not accept option '(?P<read>[\w.-]+)'"
 )
 """How jsonargparse names a setting that does not exist: of the command line, and of a file."""
+
+
+_WRONG_KIND = re.compile(
+    r'Parser key "(?P<key>[^"]+)": (?:'
+    r"Expected a (?P<kind>.+?)\. Got value:(?: (?P<value>.*))?|"
+    r"Does not validate against any of the Union subtypes; Subtypes: \[(?P<kinds>.+)\]; "
+    r"Errors: .*; Given value:(?: (?P<given>.*))?)"
+)
+"""How it says that a value is of another kind; a value that is empty is not written."""
+_KINDS = {
+    "<class 'int'>": ("a whole number", "Write it in digits, without a point."),
+    "<class 'float'>": ("a number", "Write it in digits."),
+    "<class 'bool'>": ("true or false", "Write one of them."),
+    "<class 'NoneType'>": ("null", "Or leave it out."),
+}
+_KIND = re.compile(r"<class '\w+'>|typing\.Literal\[(.*?)\]")
+_SEE_HELP = "See --help for what they do."
 
 
 class OneLineErrors(ArgumentParser):
@@ -29,7 +46,17 @@ class OneLineErrors(ArgumentParser):
     def error(self, message: str, ex: Exception | None = None) -> NoReturn:
         """Turn an error of the command line or of a configuration file into one line."""
         line = one_line(message)
+        wrong = _WRONG_KIND.fullmatch(line)
+        if wrong and (rule := _rule_of(wrong["kind"] or wrong["kinds"])):
+            value = (wrong["value"] if wrong["kind"] else wrong["given"]) or ""
+            raise must(self._spelled(wrong["key"]), f"be {rule[0]}", value, rule[1]) from ex
         raise error_behind(ex, UserError) or UserError(line + self._suggestion(line)) from ex
+
+    def _spelled(self, key: str) -> str:
+        """Write a setting as a person does: an option where there are no files of settings."""
+        options = [] if "--config" in self._option_string_actions else self._actions
+        found = [option for each in options if each.dest == key for option in each.option_strings]
+        return found[0] if found else key
 
     def _suggestion(self, line: str) -> str:
         """Name the option that a person may have meant by one that does not exist."""
@@ -60,6 +87,27 @@ def one_line(message: str) -> str:
     lines = [re.sub(r"^[\s\-]+", "", line).strip() for line in message.splitlines()]
     text = "; ".join(line for line in lines if line)
     return text.replace(":; ", ": ")
+
+
+def _rule_of(kinds: str) -> tuple[str, str] | None:
+    """Say what a value must be, and what to do; None for kinds that are not known here.
+
+    Example:
+        >>> _rule_of("typing.Literal['cls', 'mean'], <class 'NoneType'>")
+        ('cls, mean or null', 'See --help for what they do.')
+    """
+    names: list[str] = []
+    remedies: list[str] = []
+    for kind in _KIND.finditer(kinds):
+        is_choice = kind[1] is not None
+        if not is_choice and kind[0] not in _KINDS:
+            return None
+        name, remedy = (kind[1].replace("'", ""), _SEE_HELP) if is_choice else _KINDS[kind[0]]
+        names += name.split(", ")
+        remedies.append(remedy)
+    if not names or _KIND.sub("", kinds).strip(", "):
+        return None
+    return " or ".join([", ".join(names[:-1]), names[-1]][len(names) == 1 :]), remedies[0]
 
 
 def read_attribute_docstrings(wanted: bool) -> None:

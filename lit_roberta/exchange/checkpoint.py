@@ -18,6 +18,7 @@ from torch import Tensor
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.pickles import load_plain
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import read_run_facts
 from lit_roberta.exchange.tasks import HEAD, Task
@@ -43,7 +44,7 @@ def read_checkpoint(path: Path) -> Pretrained:
     """
     try:
         damaged = zipfile.ZipFile(path).testzip()  # torch does not look at its own checksums
-        checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        checkpoint = load_plain(path)
         found = _pretrained(checkpoint, path)
     except Exception as error:
         # torch raises half a dozen kinds for a file that is cut short, is no archive or holds

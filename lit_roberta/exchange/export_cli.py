@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from jsonargparse import Namespace
 
@@ -64,7 +63,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 
 def _export(asked: Namespace) -> None:
-    folder = free_place(Path(asked.folder))  # before anything large is read
+    folder = free_place(asked.folder)  # before anything large is read
     if asked.onnx:
         require_onnx()
     exported = export(

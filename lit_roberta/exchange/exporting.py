@@ -86,7 +86,7 @@ def export(
     notices = [*pretrained.notices, *home.notices]
     if pretrained.tokenizer is None:
         notices.append("No tokenizer came with the model, and none was written.")
-    with _written_beside(Path(folder)) as (part, whole):
+    with _written_beside(folder) as (part, whole):
         _write(home, pretrained, part)
         if sentence_embeddings:
             write_modules(part, home)
@@ -113,12 +113,15 @@ def export(
     )
 
 
-def free_place(folder: Path) -> Path:
+def free_place(folder: Path | str) -> Path:
     """Find the place that a folder names, before any work is done for it.
 
     Raises:
         UserError: If something else is there, or it can't be looked at.
     """
+    if folder == "":  # which would be the folder that one is in
+        raise must("the output", "have a name", folder, "Name a new folder.")
+    folder = Path(folder)
     try:
         folder = folder.expanduser().resolve()
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
@@ -172,7 +175,7 @@ def _say(check: Check | None, onnx_difference: float | None) -> str:
 
 
 @contextmanager
-def _written_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
+def _written_beside(folder: Path | str) -> Iterator[tuple[Path, Path]]:
     """Give a place to write in, which takes the folder's name if all goes well; and that name."""
     folder = free_place(folder)
     part = beside(folder, "part")

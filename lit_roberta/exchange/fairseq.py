@@ -26,6 +26,7 @@ from lit_roberta.exchange.fairseq_names import (
     to_hugging_face,
 )
 from lit_roberta.exchange.fairseq_settings import PAD_ID, refuse_others, to_encoder
+from lit_roberta.exchange.pickles import load_plain
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.weights import is_plain, require_numbers, to_ours
 
@@ -84,7 +85,7 @@ def _load(path: Path) -> dict[str, Any]:
             remedy = f"{damaged} in it has another checksum."
             raise must("the model", "be as it was written", str(path), remedy)
         with torch.serialization.safe_globals([argparse.Namespace]):
-            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=is_archive)
+            loaded = load_plain(path, mmap=is_archive)
     except UserError:
         raise
     except Exception as error:

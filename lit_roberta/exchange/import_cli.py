@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
+from lit_roberta.errors import must
 from lit_roberta.exchange.checkpoint import check_place, write_checkpoint
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
@@ -45,6 +46,8 @@ def _import(words: Sequence[str]) -> None:
     )
     parser.add_argument("checkpoint", help="The file to write, which must be a new one.")
     asked = parser.parse_args(list(words))
+    if not asked.checkpoint:
+        raise must("the checkpoint", "have a name", "", "Name a new file, as start.ckpt.")
     place = Path(asked.checkpoint)
     check_place(place)  # before anything large is read
     pretrained = load_pretrained(asked.source)

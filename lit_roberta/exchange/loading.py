@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lit_roberta.errors import must
@@ -37,7 +38,7 @@ def load_pretrained(source: str) -> Pretrained:
 
 
 def _load(source: str) -> Pretrained:
-    path = Path(source)
+    path = Path(source or os.devnull)  # an empty name would be the folder that one is in
     if (path / _FAIRSEQ).is_file() and not (path / CONFIG).is_file():
         return read_fairseq(path / _FAIRSEQ)
     if path.is_dir():

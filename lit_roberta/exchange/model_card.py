@@ -162,7 +162,8 @@ def _budget(run: RunFacts) -> Iterator[tuple[str, str]]:
     yield "batch", f"{run.conditions['data.batch_size']:,} sequences an update"
     yield "learning rate", f"{optimizer['lr']:g} at its highest, {schedule['kind']}"
     yield "seed", str(run.conditions["seed_everything"])
-    machine = f"{run.conditions['processes']} process(es), {run.conditions['device']}"
+    processes = run.conditions["processes"]
+    machine = f"{processes} process{'es' * (processes != 1)}, {run.conditions['device']}"
     yield "machine", f"{machine}, precision {run.conditions['precision']}"
 
 

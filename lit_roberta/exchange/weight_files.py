@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from lit_roberta.errors import UserError, must
+from lit_roberta.exchange.pickles import load_plain
 from lit_roberta.exchange.weights import is_plain
 
 SAFETENSORS = "model.safetensors"
@@ -185,9 +185,7 @@ class _Pickle(_File):
 
     def _open(self) -> dict[str, Tensor]:
         try:
-            found = torch.load(
-                self._path, map_location="cpu", weights_only=True, mmap=self._is_archive
-            )
+            found = load_plain(self._path, mmap=self._is_archive)
         except pickle.UnpicklingError as error:
             raise _refusal(self._path, str(error)) from error
         except Exception as error:  # torch raises half a dozen kinds for a file that is cut short

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Sequence
 
 from jsonargparse import Namespace
@@ -12,28 +11,15 @@ from lit_roberta.inference.arguments import add_input, add_output, model_of, mod
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.encoding import Encoder, Pooling
 from lit_roberta.inference.inputs import check_input, count_texts, read_windows
-from lit_roberta.inference.pipes import exit_status_in_pipe
+from lit_roberta.inference.pipes import Command
 from lit_roberta.inference.progress import shown_progress
+from lit_roberta.inference.texts import num_texts
 from lit_roberta.inference.vector_files import check_vectors, vectors_to
 
 logger = logging.getLogger(__name__)
 
 _TOKEN_CHARACTERS = 1 << 16
 """Of a window where each token has a vector: some 50 MB of them at BERT's base size."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Encode the texts that a command line names.
-
-    Args:
-        argv: The arguments without the program's name; None for this process's own.
-
-    Returns:
-        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
-        was closed.
-    """
-    words = sys.argv[1:] if argv is None else list(argv)
-    return exit_status_in_pipe(lambda: _encode(_parse(words)))
 
 
 def _parse(words: Sequence[str]) -> Namespace:
@@ -83,4 +69,7 @@ def _encode(asked: Namespace) -> None:
             advance(len(texts))
     encoder.lengths.report()
     if asked.output is not None:
-        logger.info("%s texts in %s.", f"{encoder.lengths.seen:,}", asked.output)
+        logger.info("%s in %s.", num_texts(encoder.lengths.seen), asked.output)
+
+
+main = Command(_parse, _encode)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -11,21 +10,7 @@ from jsonargparse import Namespace
 from lit_roberta.inference.arguments import model_of, model_parser
 from lit_roberta.inference.filling import FilledText, fill_mask
 from lit_roberta.inference.inputs import STANDARD_INPUT, read_windows
-from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Fill the masks that a command line gives.
-
-    Args:
-        argv: The arguments without the program's name; None for this process's own.
-
-    Returns:
-        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
-        was closed.
-    """
-    words = sys.argv[1:] if argv is None else list(argv)
-    return exit_status_in_pipe(lambda: _fill(_parse(words)))
+from lit_roberta.inference.pipes import Command, to_json, write_line
 
 
 def _parse(words: Sequence[str]) -> Namespace:
@@ -57,6 +42,9 @@ def _fill(asked: Namespace) -> None:
             else:
                 write_line(("" if is_first else "\n") + "\n".join(_readable(found)))
             is_first = False
+
+
+main = Command(_parse, _fill)
 
 
 def _readable(found: FilledText) -> Iterator[str]:

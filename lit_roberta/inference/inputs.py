@@ -16,16 +16,36 @@ from typing import TypeVar, cast
 
 from lit_roberta.data.text.decoding import read_lines
 from lit_roberta.data.text.files import COMPRESSED, kind_of
-from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.reading import Advice, ReadingConfig
 from lit_roberta.data.text.rows import ROW_KINDS, read_rows
 from lit_roberta.errors import UserError, must
 
 STANDARD_INPUT = "-"
+_CONVERT = "Convert it, as by iconv -t UTF-8."
 WINDOW_TEXTS = 1 << 13
 WINDOW_CHARACTERS = 1 << 20
 _CHUNK = 1 << 16
 
 T = TypeVar("T")
+
+
+class _OfTexts(ReadingConfig):
+    """Messages name what these commands can be given, and no settings of a corpus."""
+
+    advice = Advice(
+        column="--text-column",
+        encoding="Convert it, as by iconv -f {} -t UTF-8.",
+        undecodable=_CONVERT,
+        half="Repair the row.",
+    )
+
+
+class _OfGood(_OfTexts):
+    advice = _OfTexts.advice._replace(column="--good-column")
+
+
+class _OfBad(_OfTexts):
+    advice = _OfTexts.advice._replace(column="--bad-column")
 
 
 def read_windows(
@@ -49,7 +69,7 @@ def read_windows(
         for lines in _arriving_lines():
             yield from _windows(lines, characters, size=len)
         return
-    path, reading = Path(source), ReadingConfig(text_column=text_column)
+    path, reading = Path(source), _OfTexts(text_column=text_column)
     read = read_rows if kind_of(path) in ROW_KINDS else read_lines
     yield from _windows(read(path, reading), characters, size=len)
 
@@ -92,8 +112,8 @@ def read_pair_windows(
     """
     path = Path(source)
     if source != STANDARD_INPUT and kind_of(path) in ROW_KINDS:
-        first, second = (read_rows(path, ReadingConfig(text_column=name)) for name in columns)
-        pairs = zip(first, second, strict=True)
+        good, bad = _OfGood(text_column=columns[0]), _OfBad(text_column=columns[1])
+        pairs = zip(read_rows(path, good), read_rows(path, bad), strict=True)
         yield from _windows(pairs, characters, size=lambda pair: sum(map(len, pair)))
         return
     number = 0
@@ -139,8 +159,7 @@ def _arriving_lines() -> Iterator[list[str]]:
         except UnicodeDecodeError as error:
             byte = f"byte 0x{error.object[error.start]:02X}"
             raise UserError(
-                f"standard input must be UTF-8 text, got {byte} behind line {number}. "
-                "Convert it, as by iconv -t UTF-8."
+                f"standard input must be UTF-8 text, got {byte} behind line {number}. {_CONVERT}"
             ) from error
         if "\0" in text:
             raise UserError(

@@ -29,7 +29,9 @@ def check_output(output: str | None, *, kinds: Sequence[str], overwrite: bool) -
     if path.suffix.lower() not in kinds:
         raise must("--output", f"end in {', '.join(kinds)}", output, "Name it by its kind.")
     if not path.parent.is_dir():
-        raise must("--output", "lie in a folder that exists", output, f"Make {path.parent} first.")
+        is_file = path.parent.exists()
+        remedy = f"{path.parent} is a file." if is_file else f"Make {path.parent} first."
+        raise must("--output", "lie in a folder that exists", output, remedy)
     if path.is_dir() or (path.exists() and not overwrite):
         raise must("--output", "be a new file", output, "Name another, or give --overwrite.")
 

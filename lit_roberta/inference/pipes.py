@@ -10,14 +10,43 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from jsonargparse import Namespace
 
 from lit_roberta.command_line import ended_by_sigterm, exit_status_of
 from lit_roberta.errors import must
 
 _BROKEN_PIPE = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
+
+
+class Command:
+    """A command that stands in a pipe.
+
+    Args:
+        parse: Reads its arguments.
+        act: What it does with them.
+    """
+
+    def __init__(
+        self, parse: Callable[[Sequence[str]], Namespace], act: Callable[[Namespace], None]
+    ) -> None:
+        self._parse = parse
+        self._act = act
+
+    def __call__(self, argv: Sequence[str] | None = None) -> int:
+        """Run it.
+
+        Args:
+            argv: The arguments without the program's name; None for this process's own.
+
+        Returns:
+            The exit status, as `exit_status_in_pipe` gives it.
+        """
+        words = sys.argv[1:] if argv is None else list(argv)
+        return exit_status_in_pipe(lambda: self._act(self._parse(words)))
 
 
 def exit_status_in_pipe(act: Callable[[], None]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,28 +18,15 @@ from lit_roberta.inference.inputs import (
     read_windows,
 )
 from lit_roberta.inference.output_files import check_output, opened_output
-from lit_roberta.inference.pipes import exit_status_in_pipe, to_json, write_line
+from lit_roberta.inference.pipes import Command, to_json, write_line
 from lit_roberta.inference.progress import shown_progress
 from lit_roberta.inference.scoring import PairScore, Score, Scorer, WithinWord
+from lit_roberta.inference.texts import num_texts
 
 logger = logging.getLogger(__name__)
 
 _CHARACTERS = 1 << 14
 """Of a window: each text is computed once a token, so that a few are a batch already."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Score the texts that a command line names.
-
-    Args:
-        argv: The arguments without the program's name; None for this process's own.
-
-    Returns:
-        The exit status: 0; 2 after an error of the user's; 130 after Ctrl-C; 141 where the output
-        was closed.
-    """
-    words = sys.argv[1:] if argv is None else list(argv)
-    return exit_status_in_pipe(lambda: _score(_parse(words)))
 
 
 def _parse(words: Sequence[str]) -> Namespace:
@@ -90,6 +76,9 @@ def _score(asked: Namespace) -> None:
     _report(counts, pairs=asked.pairs)
 
 
+main = Command(_parse, _score)
+
+
 def _scored(scorer: Scorer, asked: Namespace) -> Iterator[Sequence[Score] | Sequence[PairScore]]:
     if asked.pairs:
         columns = asked.good_column, asked.bad_column
@@ -109,18 +98,19 @@ def _facts(found: Score | PairScore) -> Iterator[str]:
 
 
 def _report(counts: Counter[str], *, pairs: bool) -> None:
-    if counts["with unknown tokens"]:
+    if unknown := counts["with unknown tokens"]:
         logger.info(
-            "%s texts have tokens that the vocabulary does not know: their scores are those of "
-            "the unknown token.",
-            f"{counts['with unknown tokens']:,}",
+            "%s with tokens that the vocabulary does not know: they are scored as the unknown "
+            "token.",
+            num_texts(unknown),
         )
     total = counts["good"] + counts["bad"] + counts["neither"]
     if pairs and total:
         logger.info(
-            "The first text is preferred in %.1f%% of %s pairs; neither in %s.",
+            "The first text is preferred in %.1f%% of %s pair%s; neither in %s.",
             100 * counts["good"] / total,
             f"{total:,}",
+            "s" * (total != 1),
             f"{counts['neither']:,}",
         )
 

@@ -77,12 +77,25 @@ class Lengths:
     def report(self) -> None:
         """Say how many were cut, if any."""
         if self.cut:
+            are, were = ("are", "were") if self.cut > 1 else ("is", "was")
             logger.info(
-                "%s of %s texts are longer than the %s tokens that the model takes, and were cut.",
+                "%s of %s %s longer than the %s tokens that the model takes, and %s cut.",
                 f"{self.cut:,}",
-                f"{self.seen:,}",
+                num_texts(self.seen),
+                are,
                 f"{self.room:,}",
+                were,
             )
+
+
+def num_texts(count: int) -> str:
+    """Write how many texts there are.
+
+    Example:
+        >>> num_texts(1), num_texts(2000)
+        ('1 text', '2,000 texts')
+    """
+    return f"{count:,} text{'s' * (count != 1)}"
 
 
 class Row(NamedTuple):

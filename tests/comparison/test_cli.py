@@ -61,7 +61,7 @@ def test_the_notebooks_own_setting_can_be_asked_for() -> None:
         ("--seed 3", "unrecognized arguments: --seed 3"),
         ("--seeds -1", "--seeds must be 0 or more, got -1. Give a whole number."),
         ("--seeds 0", "--seeds must be 1 or more, got 0. Only with --tune-lr"),
-        ("--seeds three", "Parser key \"seeds\": Expected a <class 'int'>. Got value: three"),
+        ("--seeds three", "seeds must be a whole number, got 'three'. Write it in digits"),
         ("--jobs 0", "--jobs must be 1 or more, got 0."),
         ("--budget.unit weeks", "budget.unit"),
         ("--budget.unit epochs", "budget.amount must be given where the unit is epochs"),

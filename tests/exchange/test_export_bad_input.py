@@ -35,6 +35,8 @@ def test_what_can_not_be_done_is_one_line_and_leaves_nothing(
     assert "be writable" in one_line(export, CHECKPOINT, tmp_path / "file" / "below")
     assert "be writable" in one_line(export, CHECKPOINT, "/proc/out")
     assert "be a path" in one_line(export, CHECKPOINT, "a\0b")
+    assert "the output must have a name, got ''" in one_line(export, CHECKPOINT, "")
+    assert "the model must be a file or a folder, got ''" in one_line(export, "", out)
     assert "family" in one_line(export, CHECKPOINT, out, "--family=gpt")
     assert "folder" in one_line(export, CHECKPOINT)
     assert "Did you mean --family" in one_line(export, CHECKPOINT, out, "--famly=bert")

@@ -74,6 +74,7 @@ def test_the_card_has_the_figures_of_the_run(export: Exporter, run: Path, tmp_pa
     assert table["validation"].startswith(f"{loss} nats per masked token")
     assert table["test"] == "not measured"
     assert table["positions"] == "64"
+    assert table["machine"].startswith("1 process, ")
     config = (run / "runs/roberta/config.yaml").read_bytes()
     assert (tmp_path / "out" / "training_config.yaml").read_bytes() == config
 

@@ -65,6 +65,8 @@ def test_what_can_not_be_done_is_one_line_and_nothing_is_left(
         [str(tmp_path / "nothing" / "here" / "x"), str(tmp_path / "new.ckpt")],
         [str(source)],
         [str(source), "a", "b"],
+        [str(source), ""],
+        ["", str(tmp_path / "new.ckpt")],
     ):
         assert main(["import", *words]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1

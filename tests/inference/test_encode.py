@@ -180,6 +180,7 @@ def test_no_texts_give_a_whole_file_without_vectors(
         (["--input", "missing.txt"], "--input must be a file, or - for standard input"),
         (["--input", "TEXTS", "--output", "x.txt"], "--output must end in .npy, .parquet"),
         (["--input", "TEXTS", "--output", "no/x.npy"], "lie in a folder that exists"),
+        (["--input", "TEXTS", "--output", "TEXTS.npy/x.npy"], "TEXTS.npy is a file."),
         (["--input", "TEXTS", "--output", "OLD"], "--output must be a new file"),
         (["--input", "TEXTS", "--output", "x.npy", "--pooling", "tokens"], "for tokens, got"),
         (["--input", "TEXTS", "--layer", "3"], "--layer must lie from -3 to 2, got 3"),

@@ -143,7 +143,7 @@ def test_a_long_text_is_cut_around_its_masks(
                 fill_mask(model, [text], on_too_long="error")
             caplog.clear()
             found: FilledText = fill_mask(model, [text, "<mask>"], top_k=1)[0]
-            assert "1 of 2 texts are longer than the 46 tokens" in caplog.text
+            assert "1 of 2 texts is longer than the 46 tokens" in caplog.text
             assert len(found.masks) == masked.count("<mask>")
             assert found.filled.count("it") >= max(before, behind)
             assert is_of_some_cut(model, text, found)
@@ -188,6 +188,8 @@ def test_the_command_gives_a_line_of_json_for_each_text(
         (["MODEL", ""], "the text must have a mask, got ''"),
         (["MODEL", "a <mask>", "null"], "got 'null'"),
         (["MODEL", "<mask>", "--top-k", "0"], "--top-k must be 1 or more, got 0"),
+        (["MODEL", "<mask>", "--top-k", "1.5"], "--top-k must be a whole number, got '1.5'"),
+        (["", "<mask>"], "the model must be a file or a folder, got ''"),
         (["MODEL", "<mask>", "--device", "abacus"], "--device must be a device"),
         (["MODEL", "<mask> \udcff"], "text 1 must be text in UTF-8, got '\\\\udcff'"),
         (["MODEL"], "required: texts"),

@@ -91,9 +91,20 @@ def test_a_long_text_is_cut_or_refused(model: TextModel, caplog: pytest.LogCaptu
     text = "so " * 60
     (score,) = pseudo_log_likelihood(model, [text])
     assert score.tokens == LENGTH - 2
-    assert "1 of 1 texts are longer than the 46 tokens" in caplog.text
+    assert "1 of 1 text is longer than the 46 tokens" in caplog.text
     with pytest.raises(UserError, match="text 1 must have at most 46 tokens"):
         pseudo_log_likelihood(model, [text], on_too_long="error")
+
+
+def test_counts_are_written_as_a_person_would(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, source = write_model(tmp_path / "model.ckpt", kind="word"), tmp_path / "texts.txt"
+    for count, said in ((1, "1 text with tokens"), (2, "2 texts with tokens")):
+        source.write_text("xylophone\n" * count, encoding="utf-8")
+        assert run(capsys, path, "--input", source)[2].startswith(said)
+    source.write_text("so\tI love\n", encoding="utf-8")
+    assert "% of 1 pair; neither in 0." in run(capsys, path, "--input", source, "--pairs")[2]
 
 
 def test_pairs_prefer_the_higher_sum(model: TextModel) -> None:
@@ -168,7 +179,10 @@ def test_pairs_come_in_columns_or_with_a_tab_between_them(
         (["--input", "TEXTS", "--pairs"], "line 2 of pairs must be two texts with a tab"),
         (["--input", "TEXTS", "--pairs", "--output", "x.jsonl"], "line 2 of pairs must be two"),
         (["--input", "ROWS", "--pairs"], "must have the column 'bad'"),
-        (["--input", "TEXTS", "--within-word", "no"], "within_word"),
+        (
+            ["--input", "TEXTS", "--within-word", "no"],
+            "--within-word must be visible or left-to-right",
+        ),
     ],
 )
 def test_what_can_not_be_done_is_one_line_and_leaves_nothing(

@@ -13,8 +13,8 @@ REFUSED = {
         "unrecognized arguments: --data.masking.rat=0.3. Did you mean --data.masking.rate?"
     ),
     "--something=1": "unrecognized arguments: --something=1. See --help for what there is.",
-    "--data.format=sentences": "Got value: sentences",
-    "--data.batch_size=many": "Given value: many",
+    "--data.format=sentences": "full-sentences, got 'sentences'. See --help",
+    "--data.batch_size=many": "be a whole number or null, got 'many'.",
     "--config=robert": "--config must name a file, got 'robert'. Shipped are: bert, ",
     # sizes
     "--data.batch_size=0": "data.batch_size must be 1 or more, got 0.",

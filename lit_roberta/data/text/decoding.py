@@ -81,7 +81,7 @@ def decode(file: io.BufferedIOBase, *, name: str, reading: ReadingConfig) -> Ite
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
-            raise _undecodable(error, name, fed=fed, lines=line_ends) from error
+            raise _undecodable(error, name, reading, fed=fed, lines=line_ends) from error
         if "\0" in text:
             raise _binary(name, f"a NUL character at character {characters + text.index(chr(0))}")
         characters += len(text)
@@ -109,7 +109,7 @@ def _encoding(file: io.BufferedIOBase, name: str, reading: ReadingConfig) -> str
     if marked is not None and not encoding.startswith(marked):
         raise UserError(
             f"{name} must be {encoding} text, got a {marked.upper()} byte order mark. "
-            f"Give data.reading.encoding: {marked}."
+            f"{reading.advice.encoding.format(marked)}"
         )
     return "utf-8-sig" if encoding == "utf-8" else encoding
 
@@ -122,13 +122,14 @@ def _binary(name: str, found: str) -> UserError:
     return UserError(f"{name} must be a text file, got {found}: it is binary. Give plain text.")
 
 
-def _undecodable(error: UnicodeDecodeError, name: str, *, fed: int, lines: int) -> UserError:
+def _undecodable(
+    error: UnicodeDecodeError, name: str, reading: ReadingConfig, *, fed: int, lines: int
+) -> UserError:
     # The decoder keeps what a piece ends with and may not be complete: count from the end.
     offset = fed - len(error.object) + error.start
     before = error.object[: error.start].decode(error.encoding, "replace")
     encoding = error.encoding.removesuffix("-sig")
     return UserError(
         f"{name} must be {encoding} text, got byte 0x{error.object[error.start]:02X} at offset "
-        f"{offset} (line {lines + _line_ends(before) + 1}). Give its data.reading.encoding "
-        "(cp1252 is common), or data.reading.errors: replace."
+        f"{offset} (line {lines + _line_ends(before) + 1}). {reading.advice.undecodable}"
     )

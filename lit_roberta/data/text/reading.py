@@ -6,7 +6,7 @@ import codecs
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from lit_roberta.errors import must
 
@@ -21,9 +21,26 @@ _NOT_FOR_FILES = ("idna", "punycode", "undefined")
 """Codecs for names of hosts, and one that always fails."""
 
 
+class Advice(NamedTuple):
+    """What a person can do about text that can't be read: what it is called where they are."""
+
+    column: str = "data.reading.text_column"
+    """What names the column of the text."""
+    encoding: str = "Give data.reading.encoding: {}."
+    """For a file whose encoding is known."""
+    undecodable: str = (
+        "Give its data.reading.encoding (cp1252 is common), or data.reading.errors: replace."
+    )
+    """For bytes that do not fit."""
+    half: str = "Repair the row, or give data.reading.errors: replace."
+    """For half a surrogate pair."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadingConfig:
     """How the files of a corpus become documents of sentences."""
+
+    advice: ClassVar[Advice] = Advice()
 
     document_boundary: str = "auto"
     """Where a document ends: auto, blank-line, file, row (a line of the file), wikitext (a title

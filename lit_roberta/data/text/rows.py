@@ -69,7 +69,7 @@ def checked_text(text: object, *, place: str, reading: ReadingConfig) -> str:
         raise UserError(
             f"{place} must hold text in the column {reading.text_column!r}, got "
             f"{json.dumps(text, default=str)[:40]}. Give a column of text as "
-            "data.reading.text_column, or leave such rows out."
+            f"{reading.advice.column}, or leave such rows out."
         )
     try:
         text.encode()
@@ -78,8 +78,7 @@ def checked_text(text: object, *, place: str, reading: ReadingConfig) -> str:
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         half = f"\\u{ord(text[error.start]):04x}"
         raise UserError(
-            f"{place} must be text, got {half}, half of a surrogate pair. Repair the row, or give "
-            "data.reading.errors: replace."
+            f"{place} must be text, got {half}, half of a surrogate pair. {reading.advice.half}"
         ) from error
     return text
 
@@ -108,7 +107,7 @@ def _require_column(columns: Iterable[str], *, place: str, reading: ReadingConfi
     if reading.text_column not in columns:
         raise UserError(
             f"{place} must have the column {reading.text_column!r}, got the columns "
-            f"{', '.join(columns) or 'none'}. Give one of them as data.reading.text_column."
+            f"{', '.join(columns) or 'none'}. Give one of them as {reading.advice.column}."
         )
 
 
