@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
-from lit_roberta.data.preparation.place import beside, sync_files, take_place
+from lit_roberta.data.preparation.place import beside, sync_files
 from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.architectures import Home, find_home, weights_at_home
 from lit_roberta.exchange.checking import Check, check_export
@@ -32,6 +32,9 @@ from lit_roberta.exchange.sentence_embeddings import encoder_of, write_modules
 from lit_roberta.exchange.settings_for_others import settings_for_others
 from lit_roberta.exchange.tokenizer_files import write_tokenizer
 from lit_roberta.exchange.weight_files import SAFETENSORS
+
+_ON_THE_WAY = (".part", ".lock")
+"""In a folder that is filled: what is not whole yet, and the claim on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +127,8 @@ def free_place(folder: Path | str) -> Path:
     folder = Path(folder)
     try:
         folder = folder.expanduser().resolve()
-        if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
+        is_free = folder.is_dir() and all(path.name in _ON_THE_WAY for path in folder.iterdir())
+        if os.path.lexists(folder) and not is_free:
             remedy = "It holds something else, which stays as it is: name another."
             raise must("the output", "be a new or an empty folder", str(folder), remedy)
     except OSError as error:
@@ -178,29 +182,46 @@ def _say(check: Check | None, onnx_difference: float | None) -> str:
 def _written_beside(folder: Path | str) -> Iterator[tuple[Path, Path]]:
     """Give a place to write in, which takes the folder's name if all goes well; and that name."""
     folder = free_place(folder)
-    part = beside(folder, "part")
+    fills = folder.is_dir()
+    part, lock = (folder / name if fills else beside(folder, name[1:]) for name in _ON_THE_WAY)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder.parent):
+        part.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=part.parent):
             pass  # the lock does not tell a folder that takes no files from one that is taken
-        with _claimed(folder):
+        with _claimed(folder, lock):
             free_place(folder)  # another export may have taken it meanwhile
             try:
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir()
                 yield part, folder
                 sync_files(part)
-                take_place(part, folder)
+                free_place(folder)
+                _move_into(folder, part) if fills else part.rename(folder)
             finally:
                 shutil.rmtree(part, ignore_errors=True)
     except (OSError, SafetensorError) as error:
         raise _unwritable(folder, error) from error
 
 
+def _move_into(folder: Path, part: Path) -> None:
+    """Fill an empty folder, or leave it empty.
+
+    What makes it a model comes last.
+    """
+    names = sorted((path.name for path in part.iterdir()), key=lambda name: name == "config.json")
+    try:
+        for name in names:
+            (part / name).rename(folder / name)
+    except BaseException:
+        for name in names:
+            if not (part / name).exists():
+                (folder / name).rename(part / name)
+        raise
+
+
 @contextmanager
-def _claimed(folder: Path) -> Iterator[None]:
+def _claimed(folder: Path, path: Path) -> Iterator[None]:
     """Keep other exports out: two would write one file. A process that is killed keeps nobody."""
-    path = beside(folder, "lock")
     lock = FileLock(path, blocking=False)
     try:
         lock.acquire()

@@ -39,17 +39,99 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(143), RuntimeError("bug")])
-@pytest.mark.parametrize("step", ["save_file", "write_tokenizer", "check_export", "take_place"])
+@pytest.mark.parametrize("step", ["save_file", "write_tokenizer", "check_export", "sync_files"])
+@pytest.mark.parametrize("is_there", [False, True])
 def test_an_interruption_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    error: BaseException,
+    is_there: bool,
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
+    out = tmp_path / "out"
+    if is_there:
+        out.mkdir()
     monkeypatch.setattr(exporting, step, fail)
     with pytest.raises(type(error)):
-        export(tiny_pretrained("RobertaForMaskedLM"), tmp_path / "out")
-    assert not list(tmp_path.iterdir())
+        export(tiny_pretrained("RobertaForMaskedLM"), out)
+    assert list(tmp_path.rglob("*")) == [out] * is_there
+
+
+def test_an_empty_folder_stays_the_folder_that_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may stand in it, it may be mounted, and its rights are its owner's choice."""
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o2770)
+    before = out.stat()
+    monkeypatch.chdir(out)
+    export(tiny_pretrained("RobertaForMaskedLM"), ".")
+    after = out.stat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert Path("config.json").is_file()
+    assert not {path.name for path in out.iterdir()} & {".part", ".lock"}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_is_there_needs_no_room_beside_it(tmp_path: Path) -> None:
+    """As where it is the one place that may be written to, or another disk."""
+    out = tmp_path / "above" / "out"
+    out.mkdir(parents=True)
+    before = out.parent.stat().st_mtime_ns  # of the last file that came or went
+    export(tiny_pretrained("RobertaForMaskedLM"), out)
+    assert out.parent.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_a_folder_that_is_filled_in_part_is_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, error: BaseException
+) -> None:
+    out, rename, moved = tmp_path / "out", Path.rename, []
+    out.mkdir()
+
+    def fail_at_number(path: Path, target: Path) -> Path:
+        if target.parent == out:
+            moved.append(target.name)
+            if len(moved) == number + 1:
+                raise error
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_at_number)
+    with pytest.raises((KeyboardInterrupt, UserError)):
+        export(tiny_pretrained("RobertaForMaskedLM"), out)
+    assert not list(out.iterdir())
+    assert "config.json" not in moved[:number]
+
+
+def test_what_a_kill_left_in_a_folder_is_no_hindrance(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / ".part").mkdir(parents=True)
+    (out / ".part" / "half").touch()
+    (out / ".lock").touch()
+    export(tiny_pretrained("RobertaForMaskedLM"), out)
+    assert {"half", ".part", ".lock"}.isdisjoint(path.name for path in out.rglob("*"))
+
+
+def test_what_came_into_a_folder_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+
+    def come(*found: Any) -> Check | None:
+        (out / "README.md").write_text("mine", encoding="utf-8")
+        return check_export(*found)
+
+    monkeypatch.setattr(exporting, "check_export", come)
+    with pytest.raises(UserError, match="be a new or an empty folder"):
+        export(tiny_pretrained("RobertaForMaskedLM"), out)
+    assert [path.name for path in out.iterdir()] == ["README.md"]
+    assert (out / "README.md").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_full_disk_is_one_line_and_what_a_kill_left_is_no_hindrance(
@@ -71,10 +153,13 @@ def test_a_full_disk_is_one_line_and_what_a_kill_left_is_no_hindrance(
     assert not (tmp_path / "out" / "half").exists()
 
 
+@pytest.mark.parametrize("is_there", [False, True])
 def test_a_second_export_to_a_place_says_so_and_does_not_touch_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
     model = tiny_pretrained("RobertaForMaskedLM")
+    if is_there:
+        (tmp_path / "out").mkdir()
     refused: list[str] = []
 
     def export_again(*found: Any) -> Check | None:
@@ -106,11 +191,11 @@ def test_a_place_that_another_export_took_meanwhile_stays_its(
     model = tiny_pretrained("RobertaForMaskedLM")
     claimed = exporting._claimed
 
-    def claim_late(folder: Path) -> AbstractContextManager[None]:
+    def claim_late(folder: Path, lock: Path) -> AbstractContextManager[None]:
         monkeypatch.setattr(exporting, "_claimed", claimed)
         export(model, folder)
         (folder / "mine").touch()
-        return claimed(folder)
+        return claimed(folder, lock)
 
     monkeypatch.setattr(exporting, "_claimed", claim_late)
     with pytest.raises(UserError, match="the output must be a new or an empty folder"):
