@@ -45,13 +45,16 @@ def written_beside(path: Path) -> Iterator[Path]:
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file beside its place, and give it its name when it is on disk.
 
+    A link stays one: what it names is written, beside where that lies.
+
     Args:
         path: As for `written_beside`.
 
     Raises:
         OSError: If the system does not take it.
     """
-    with written_beside(path) as part, file_on_disk(part) as file:
+    named = Path(os.path.realpath(path))
+    with written_beside(named) as part, file_on_disk(part) as file:
         yield file
 
 

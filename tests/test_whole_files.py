@@ -50,6 +50,28 @@ def test_whatever_ends_the_writing_leaves_what_was_there(
     assert contents(place.parent) == {"it": b"old"}
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_link_stays_one_and_what_it_names_is_written(
+    tmp_path: Path, is_there: bool, hops: int
+) -> None:
+    """As on another disk, where there is room."""
+    disk, links = tmp_path / "disk", tmp_path / "links"
+    disk.mkdir()
+    links.mkdir()
+    if is_there:
+        (disk / "it").write_bytes(b"old")
+    named = disk / "it"
+    for number in range(hops):
+        link = links / str(number)
+        link.symlink_to(os.path.relpath(named, links))
+        named = link
+    write_whole(named, b"new")
+    assert named.is_symlink()
+    assert contents(disk) == {"it": b"new"}
+    assert len(list(links.iterdir())) == hops
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_disk_that_fails_at_the_end_leaves_what_was_there(
     place: Path, monkeypatch: pytest.MonkeyPatch, step: str

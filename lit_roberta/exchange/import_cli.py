@@ -6,6 +6,7 @@ In: arguments. Out: a checkpoint to start from and to judge, and lines that say 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -48,6 +49,9 @@ def _import(words: Sequence[str]) -> None:
     asked = parser.parse_args(list(words))
     if not asked.checkpoint:
         raise must("the checkpoint", "have a name", "", "Name a new file, as start.ckpt.")
+    if asked.checkpoint.endswith(("/", os.sep)):  # which a path forgets
+        remedy = "Name one in that folder, as start.ckpt."
+        raise must("the checkpoint", "be a new file", asked.checkpoint, remedy)
     place = Path(asked.checkpoint)
     check_place(place)  # before anything large is read
     pretrained = load_pretrained(asked.source)

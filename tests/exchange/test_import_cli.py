@@ -73,6 +73,32 @@ def test_what_can_not_be_done_is_one_line_and_nothing_is_left(
     assert {path.name for path in tmp_path.iterdir()} == {"it", "there.ckpt"}
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("", "the checkpoint must have a name"),
+        ("folder/", "the checkpoint must be a new file, got 'folder/'. Name one in that folder"),
+        ("source/", "the checkpoint must be a new file"),
+        ("there.ckpt", "the checkpoint must be a new file"),
+        ("there.ckpt/x.ckpt", "the folder must take a checkpoint"),
+    ],
+)
+def test_a_place_that_is_none_is_one_line(
+    name: str,
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "source")
+    (tmp_path / "there.ckpt").write_text("precious")
+    assert main(["import", "source", name]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(line)
+    assert {path.name for path in tmp_path.iterdir()} == {"source", "there.ckpt"}
+
+
 @pytest.fixture
 def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
