@@ -6,11 +6,10 @@ The order of things and nothing else; each step is a module beside this one.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +17,18 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from lit_roberta.comparison.budget import Budget
-from lit_roberta.comparison.display import RunDisplay
 from lit_roberta.comparison.environment import describe_environment
-from lit_roberta.comparison.plan import Plan, lengths, plan_runs, timing_tasks
+from lit_roberta.comparison.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
 from lit_roberta.comparison.report import write_report
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
-from lit_roberta.comparison.results import Failure, Results, TuningRow
-from lit_roberta.comparison.run import Run
-from lit_roberta.comparison.tasks import (
-    RESULT,
-    Task,
-    finished,
-    superseded,
-    without_damaged_checkpoints,
-)
+from lit_roberta.comparison.results import Results, TuningRow
+from lit_roberta.comparison.run_making import make_runs, read_runs
+from lit_roberta.comparison.tasks import RESULT
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.tuning_table import write_tuning
 from lit_roberta.comparison.workers import (
-    Event,
     WorkerPool,
     available_cores,
     default_jobs,
@@ -131,12 +122,12 @@ def _compare(
         )
         for notice in plan.notices:
             console.print(notice, markup=False, highlight=False, soft_wrap=True)
-        failures = _make(plan.tasks, pool, console)
+        failures = make_runs(plan.tasks, pool, console)
     results = Results(
         text=describe_text(recipes[0].data),
         budget=_budget_facts(asked.budget, recipes[0]),
         recipes=plan.arms,
-        runs=_read_runs(plan),
+        runs=read_runs(plan),
         failures=failures,
         tuning=tuning,
         command=asked.command,
@@ -175,7 +166,7 @@ def _paces(
     if asked.budget.unit != "seconds":
         return {}
     tasks = timing_tasks(recipes, asked.output / "timing")
-    failures = _make(tasks, pool, console)
+    failures = make_runs(tasks, pool, console)
     if failures:
         raise UserError(f"The timing of {failures[0].recipe} failed: {failures[0].message}")
     return {
@@ -195,60 +186,10 @@ def _tune(
     if not asked.tune_lr:
         return []
     tasks = tuning_tasks(recipes, updates, seeds=asked.tune_lr, folder=asked.output / "tuning")
-    _make(tasks, pool, console)
+    make_runs(tasks, pool, console)
     rows = read_tuning(tasks)
     write_tuning(rows, asked.output, console=console)
     return rows
-
-
-def _make(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list[Failure]:
-    """Make the runs that are not there yet, and give those that failed."""
-    missing = [task for task in tasks if not finished(task)]
-    if len(missing) < len(tasks):
-        kept = len(tasks) - len(missing)
-        console.print(f"{kept} of {len(tasks)} runs are there already, and unchanged.")
-    for notice in _made_anew(missing):
-        console.print(notice, markup=False, highlight=False, soft_wrap=True)
-    failed: list[Event] = []
-    with RunDisplay(missing, console=console) as display:
-
-        def on_event(event: Event) -> None:
-            display.show(event)
-            if event.kind == "failed":
-                failed.append(event)
-
-        pool.run(missing, on_event)
-    return [
-        Failure(recipe=event.task.recipe, seed=event.task.seed, message=event.message)
-        for event in failed
-    ]
-
-
-def _made_anew(missing: Sequence[Task]) -> list[str]:
-    """Say which of the runs that lie there are replaced, and clear those that can't go on."""
-    notices = []
-    if replaced := [task for task in missing if superseded(task)]:
-        runs, are = ("runs", "are") if len(replaced) > 1 else ("run", "is")
-        folder = os.path.commonpath([task.folder for task in replaced])
-        notices.append(
-            f"{len(replaced)} finished {runs} in {folder} {are} of another text, budget, setting "
-            f"or version, and {are} made anew."
-        )
-    return [*notices, *filter(None, map(without_damaged_checkpoints, missing))]
-
-
-def _read_runs(plan: Plan) -> list[Run]:
-    """Read every finished run; an arm that is the same run as another shares the other's."""
-    made: dict[str, list[Run]] = {}
-    for task in plan.tasks:
-        if finished(task):
-            stored = json.loads((task.folder / RESULT).read_text(encoding="utf-8"))
-            made.setdefault(task.recipe, []).append(Run.from_json(stored))
-    return [
-        replace(run, recipe=arm.name, same_as=arm.same_as)
-        for arm in plan.arms
-        for run in made.get(arm.same_as or arm.name, [])
-    ]
 
 
 def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:
