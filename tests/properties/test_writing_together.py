@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 
 COMMANDS = {
     "export": ["export", "MODEL", "OUTPUT"],
+    "export into a folder": ["export", "MODEL", "OUTPUT"],
     "import": ["import", "MODEL", "OUTPUT.ckpt"],
     "encode": ["encode", "MODEL", "--input", "TEXT", "--output", "OUTPUT.npy"],
     "score": ["score", "MODEL", "--input", "TEXT", "--output", "OUTPUT.jsonl"],
@@ -25,6 +26,8 @@ COMMANDS = {
 def start(command: str, folder: Path) -> subprocess.Popen[str]:
     """Start a command that waits for a line before it begins."""
     folder.mkdir(exist_ok=True)
+    if command.endswith("into a folder"):
+        (folder / "out").mkdir(exist_ok=True)
     places = {"MODEL": "../model.ckpt", "TEXT": "../text"}
     words = [places.get(word, word).replace("OUTPUT", "out") for word in COMMANDS[command]]
     return subprocess.Popen(
