@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 
 _COMMANDS = {
-    "train": ("lit_roberta.training.cli", "train one recipe: fit, validate, test or predict"),
+    "train": (
+        "lit_roberta.finetuning.train_cli",
+        "pretrain or fine-tune: fit, validate, ...",
+    ),
     "prepare": ("lit_roberta.corpora.cli", "turn raw text into a folder to train on"),
     "tokenizer": ("lit_roberta.corpora.tokenizer_cli", "train a tokenizer of its own"),
     "import": ("lit_roberta.exchange.import_cli", "turn a model from elsewhere into a checkpoint"),

@@ -8,6 +8,7 @@ Axes, everywhere in the package:
 
 =============  ================================================================================
 batch          sequences of one micro-batch (or, in `Update`, of one rank's share of an update)
+choices        texts of which one is to be chosen; no axis where there is nothing to choose
 seq            token positions of a sequence, special tokens and padding included
 slots          positions read by the heads: slot 0 is `[CLS]`, the others are to be predicted
 hidden         width of the encoder
@@ -21,10 +22,10 @@ vocab          entries of the vocabulary
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Int, Shaped
 from torch import Tensor
 
 IGNORE_INDEX = -100
@@ -88,14 +89,7 @@ class Update(NamedTuple):
 
     def to(self, device: torch.device) -> Update:
         """Move the tensors. Lightning calls this rather than look at every number of the cuts."""
-        if self.input_ids.device == device:
-            return self
-        moved: dict[str, Any] = {
-            name: value.to(device, non_blocking=device.type == "cuda")
-            for name, value in self._asdict().items()
-            if isinstance(value, Tensor)
-        }
-        return self._replace(**moved)
+        return _moved(self, device)
 
     def micro_batches(self) -> Iterator[Batch]:
         """Yield the micro-batches, as views."""
@@ -119,3 +113,77 @@ class HeldOutBatch(NamedTuple):
     batch: Batch
     documents: Int[Tensor, "batch slots"]
     """Number of the document in its part of the corpus; only read where `batch.labels` counts."""
+
+
+class TaskBatch(NamedTuple):
+    """One micro-batch of a task that a model is fine-tuned for."""
+
+    input_ids: Int[Tensor, "batch *choices seq"]
+    segment_ids: Int[Tensor, "batch *choices seq"] | None
+    """None: segment 0 everywhere."""
+    attention_mask: Bool[Tensor, "batch *choices seq"] | None
+    """True at real tokens. None: nothing is padded."""
+    labels: Shaped[Tensor, "batch ..."]
+    """Whole numbers, IGNORE_INDEX where there is none; for regression numbers, NaN there."""
+
+
+class TaskUpdate(NamedTuple):
+    """One rank's share of one update of fine-tuning, with the places to cut it."""
+
+    number: int
+    """Updates finished before this one."""
+    input_ids: Int[Tensor, "batch *choices seq"]
+    segment_ids: Int[Tensor, "batch *choices seq"] | None
+    attention_mask: Bool[Tensor, "batch *choices seq"]
+    labels: Shaped[Tensor, "batch ..."]
+    cuts: tuple[Cut, ...]
+    """Their `slots` is how many places of a row have a label each; 0 where a row has one."""
+    num_labels: int
+    """Labels that count in this rank's share."""
+    num_tokens: int
+    """Non-padding tokens in this rank's share."""
+    num_sequences: int
+    """Examples of the whole update, over all ranks."""
+    epoch: int = 0
+    """Passes over the examples that are finished where the update starts."""
+
+    def to(self, device: torch.device) -> TaskUpdate:
+        """Move the tensors."""
+        return _moved(self, device)
+
+    def micro_batches(self) -> Iterator[TaskBatch]:
+        """Yield the micro-batches, as views."""
+        for start, stop, seq, slots, padded in self.cuts:
+            rows = slice(start, stop)
+            segments = self.segment_ids
+            labels = self.labels[rows]
+            yield TaskBatch(
+                input_ids=self.input_ids[rows, ..., :seq],
+                segment_ids=None if segments is None else segments[rows, ..., :seq],
+                attention_mask=self.attention_mask[rows, ..., :seq] if padded else None,
+                labels=labels[:, :slots] if slots else labels,
+            )
+
+
+class JudgedBatch(NamedTuple):
+    """A batch of a task's held-out part, with the items that it was made of."""
+
+    batch: TaskBatch
+    items: tuple[int, ...]
+    """Their numbers in the part."""
+    counts: bool = True
+    """False where it only keeps a rank busy while another computes its last batch."""
+
+
+U = TypeVar("U", Update, TaskUpdate)
+
+
+def _moved(update: U, device: torch.device) -> U:
+    if update.input_ids.device == device:
+        return update
+    moved: dict[str, Any] = {
+        name: value.to(device, non_blocking=device.type == "cuda")
+        for name, value in update._asdict().items()
+        if isinstance(value, Tensor)
+    }
+    return update._replace(**moved)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
@@ -26,6 +26,29 @@ class UpdateContents(NamedTuple):
     """Where each starts in the training part, in tokens."""
     stops: Int64[np.ndarray, " sequences"]
     """Where each stops."""
+
+    def names(self) -> list[str]:
+        """Name each example, for a line."""
+        pairs = zip(self.examples.tolist(), self.documents.tolist(), strict=True)
+        return [f"{example} (document {document})" for example, document in pairs]
+
+    def records(self, data: Any) -> list[dict[str, Any]]:
+        """Give each example whole, for a file.
+
+        Args:
+            data: The data module, whose tokenizer turns the tokens back into text.
+        """
+        tokens = data.parts.train.tokens
+        spans = zip(*(column.tolist() for column in self[1:]), strict=True)
+        return [
+            {
+                "example": example,
+                "document": document,
+                "tokens": [start, stop],
+                "text": data.tokenizer.decode(tokens[start:stop].tolist()),
+            }
+            for example, document, start, stop in spans
+        ]
 
 
 def update_contents(

@@ -94,6 +94,10 @@ class UpdateDataModule(pl.LightningDataModule):
         """What each update of the trainer's run is."""
         return self.sizes(self._trainer.max_steps)
 
+    def sequences_before(self, number: int) -> int:
+        """Count the sequences of the trainer's run before an update."""
+        return self.run_sizes.sequences(0, number)
+
     def updates_for(self, unit: BudgetUnit, amount: float | int) -> int:
         """Turn an amount of training into a number of updates, rounded up."""
         return self.training.updates_for(unit, amount)

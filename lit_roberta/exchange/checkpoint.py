@@ -126,7 +126,7 @@ def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
     return Pretrained(
         source=str(path),
         family=_family(checkpoint),
-        encoder=EncoderConfig(**checkpoint["hyper_parameters"]["encoder"]),
+        encoder=EncoderConfig(**_encoder(checkpoint)),
         weights=_weights(checkpoint["state_dict"]) | checkpoint.get("spare_weights", {}),
         tokenizer=tokenizer,
         pad_id=checkpoint.get("pad_id", pad_id),
@@ -137,6 +137,12 @@ def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
         config=checkpoint.get("config", {}),
         notices=checkpoint.get(IMPORTED, {}).get("notices", ()),
     )
+
+
+def _encoder(checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """Give the encoder's settings: of a fine-tuned model they are none of the module's own."""
+    own: dict[str, Any] | None = checkpoint.get("encoder")
+    return checkpoint["hyper_parameters"]["encoder"] if own is None else own
 
 
 def _weights(state: dict[str, Tensor]) -> dict[str, Tensor]:

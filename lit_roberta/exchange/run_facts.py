@@ -60,7 +60,7 @@ def read_run_facts(checkpoint: Mapping[str, Any], path: Path) -> RunFacts | None
     """
     if "conditions" not in checkpoint:
         return None
-    callback = checkpoint.get("callbacks", {}).get("PretrainingCheckpoint", {})
+    callback = checkpoint.get("callbacks", {}).get("UpdateCheckpoint", {})
     history = checkpoint["history"]
     loss = history["sums"][-1] / history["counts"][-1] if any(history["counts"][-1:]) else None
     return RunFacts(

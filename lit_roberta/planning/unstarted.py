@@ -98,8 +98,8 @@ class UnstartedRun(PretrainingCLI):
         self.asked = asked
         self._kept_hours()
         # The length is found later, and said then.
-        stand_in = {**asked, "max_steps": 1, "logger": False, "fast_dev_run": True}
-        settings = fit_settings(stand_in, self.datamodule, hyperparameters={})
+        stand_in = {**asked, "logger": False, "fast_dev_run": True}
+        settings = fit_settings(stand_in, total=1, hyperparameters={})
         return {**settings, "logger": False, "callbacks": [], "fast_dev_run": False}
 
     def after_instantiate_classes(self) -> None:

@@ -82,6 +82,15 @@ def _take_configs(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return configs, rest
 
 
+def configs_of(argv: Sequence[str]) -> list[str]:
+    """Name the configuration files of a command line, as they were given.
+
+    Raises:
+        UserError: If the flag stands at its end.
+    """
+    return _take_configs(argv)[0]
+
+
 def _run_of_checkpoint(words: Sequence[str]) -> Path | None:
     """Find the run's folder of a checkpoint that is named as a file; None for any other."""
     for place, word in enumerate(words):

@@ -24,7 +24,7 @@ from lit_roberta.training.earlier_checkpoints import earlier_checkpoint
 
 logger = logging.getLogger(__name__)
 
-_MAPPINGS = ("corpus", "weights")
+_MAPPINGS = ("corpus", "weights", "train", "validation", "test", "options")
 """Settings whose value may be a mapping: its keys are the user's names."""
 
 _NAMED = ("last", "previous", "best")

@@ -25,14 +25,16 @@ from lit_roberta.training.checkpoint_files import (
     give_another_name,
     remove_leftovers,
 )
+from lit_roberta.training.tags import PRETRAINING, RunTags
 
 logger = logging.getLogger(__name__)
 
 
-class PretrainingCheckpoint(Checkpoint):
+class UpdateCheckpoint(Checkpoint):
     """Save every N updates, at each better validation, at the last update, and at every stop.
 
-    `last.ckpt` is the newest, `best.ckpt` the one with the lowest validation loss. Where a
+    `last.ckpt` is the newest, `best.ckpt` the one with the best validation: the lowest loss, or
+    what else a run is judged by. Where a
     validation and a save are due after the same update, the validation comes first and there is
     one save. Lightning's own callback saves nothing at the end, warns at each save under manual
     optimization, and makes a `last-v1.ckpt` in a folder that has been used.
@@ -41,7 +43,7 @@ class PretrainingCheckpoint(Checkpoint):
         every_n_updates: Updates between two saves.
         keep_powers_of_two: Keep `update-<n>.ckpt` for n = 1, 2, 4, 8, ... besides, to study how
             training went.
-        monitor: The logged value whose lowest is best.
+        tags: Say which logged value makes the best one.
         folder: Where to. None: `checkpoints/` in the trainer's default_root_dir.
     """
 
@@ -50,7 +52,7 @@ class PretrainingCheckpoint(Checkpoint):
         *,
         every_n_updates: int = 1000,
         keep_powers_of_two: bool = False,
-        monitor: str = "val/masked_lm_loss",
+        tags: RunTags = PRETRAINING,
         folder: Path | None = None,
     ) -> None:
         super().__init__()
@@ -59,13 +61,18 @@ class PretrainingCheckpoint(Checkpoint):
             raise must("checkpoint.every_n_updates", "be 1 or more", every_n_updates, remedy)
         self.every_n_updates = every_n_updates
         self.keep_powers_of_two = keep_powers_of_two
-        self.monitor = monitor
         self.folder = folder
-        self.best_score = math.inf
+        self.judge_by(tags)
         self.validated: dict[str, int | float] = {}
         """The last validation: its update, and what it measured."""
         self._saved_update = 0  # before the first update there is nothing to save
         self._due = False
+
+    def judge_by(self, tags: RunTags) -> None:
+        """Say which logged value makes the best one, before any was logged."""
+        self.monitor = tags.monitor
+        self._sign = -1.0 if tags.higher_is_better else 1.0
+        self.best_score = self._sign * math.inf
 
     @property
     def best_model_path(self) -> str:
@@ -119,7 +126,7 @@ class PretrainingCheckpoint(Checkpoint):
             for name, value in trainer.callback_metrics.items()
             if name.startswith(("val/", "general/"))
         }
-        is_best = score < self.best_score  # never for NaN
+        is_best = self._sign * score < self._sign * self.best_score  # never for NaN
         if is_best:
             self.best_score = score
         if is_best or self._due:
@@ -169,7 +176,7 @@ class PretrainingCheckpoint(Checkpoint):
         if trainer.is_global_zero:
             for other in others:
                 give_another_name(first, other)
-        trainer.strategy.barrier("PretrainingCheckpoint")
+        trainer.strategy.barrier("UpdateCheckpoint")
         self._saved_update = update
         logger.debug("Saved update %d as %s.", update, ", ".join(names))
 

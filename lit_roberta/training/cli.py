@@ -7,7 +7,8 @@ wrong.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from lit_roberta.command_line import exit_status_of, one_line
 from lit_roberta.errors import UserError
@@ -16,6 +17,8 @@ from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.disk import full_disk_in_one_line
 from lit_roberta.training.memory import is_out_of_memory
 from lit_roberta.training.pretraining_cli import PretrainingCLI
+
+INTERRUPTED = "Interrupted before the first update: there is nothing to save."
 
 
 def run(argv: Sequence[str]) -> PretrainingCLI:
@@ -31,9 +34,20 @@ def run(argv: Sequence[str]) -> PretrainingCLI:
     Raises:
         UserError: If something that was asked for can't be done.
     """
+    with errors_in_one_line():
+        return PretrainingCLI(arrange(argv))
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Turn a full disk or memory into one line, and keep Lightning quiet.
+
+    Raises:
+        UserError: In place of what torch or the system raise.
+    """
     with without_small_talk(), full_disk_in_one_line():
         try:
-            return PretrainingCLI(arrange(argv))
+            yield
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise
@@ -55,5 +69,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     return exit_status_of(
         lambda: run(words).exit_status,
-        interrupted="Interrupted before the first update: there is nothing to save.",
+        interrupted=INTERRUPTED,
     )

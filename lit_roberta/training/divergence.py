@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from lit_roberta.training.loss_limit import Losses, judge_at_once, judge_on_device
+from lit_roberta.training.loss_limit import MARGIN, Losses, judge_at_once, judge_on_device
 from lit_roberta.training.numbers import Number, read_all
 
 MOST_UNREAD = 128
@@ -64,9 +64,12 @@ class DivergenceWatch:
 
     Args:
         uniform_loss: Of a guess that gives all tokens the same probability: ln V, in nats.
+        margin: How far above the best stretch a loss may lie, in nats. Infinite: as far as it
+            likes, so that only what is not finite is bad.
     """
 
-    def __init__(self, *, uniform_loss: float) -> None:
+    def __init__(self, *, uniform_loss: float, margin: float = MARGIN) -> None:
+        self._margin = margin
         self.left_out: frozenset[int] = frozenset()
         """Numbers of updates that are passed over, because they were bad before a rollback."""
         self.rollbacks = 0
@@ -116,7 +119,7 @@ class DivergenceWatch:
         judge: Any = judge_on_device if isinstance(loss, Tensor) else judge_at_once
         other = grad_norm if is_fused else 0.0
         is_bad, limit, self._losses = judge(
-            self._losses, loss, other, is_first=not self._has_begun
+            self._losses, loss, other, is_first=not self._has_begun, margin=self._margin
         )
         self._has_begun = True
         if is_fused:

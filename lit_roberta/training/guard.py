@@ -19,7 +19,7 @@ from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.checkpoint_files import LAST
-from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.checkpointing import UpdateCheckpoint
 from lit_roberta.training.divergence import MOST_UNREAD, BadUpdate, DivergenceWatch, RollBack
 from lit_roberta.training.divergence_report import REPORT, describe, write_report
 
@@ -143,7 +143,7 @@ def _watch(pl_module: Any) -> DivergenceWatch:
 
 def _last_checkpoint(trainer: pl.Trainer) -> Path:
     callback = trainer.checkpoint_callback
-    assert isinstance(callback, PretrainingCheckpoint), "a rollback needs our checkpoints"
+    assert isinstance(callback, UpdateCheckpoint), "a rollback needs our checkpoints"
     assert callback.folder is not None
     return callback.folder / LAST
 

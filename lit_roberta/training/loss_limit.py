@@ -58,7 +58,9 @@ class Judged(NamedTuple):
     """With this update's."""
 
 
-def judge_at_once(losses: Losses, loss: float, other: float, *, is_first: bool) -> Judged:
+def judge_at_once(
+    losses: Losses, loss: float, other: float, *, is_first: bool, margin: float = MARGIN
+) -> Judged:
     """Judge an update by numbers of the host.
 
     Args:
@@ -66,12 +68,13 @@ def judge_at_once(losses: Losses, loss: float, other: float, *, is_first: bool) 
         loss: Mean over the update's masked tokens, in nats.
         other: A number that has to be finite, too.
         is_first: Whether no update came before.
+        margin: Nats above the best stretch; infinite where no loss is too high.
     """
     best, mean, previous, change = map(float, losses)
     if is_first:
         previous = loss if math.isfinite(loss) else previous
         best = mean = max(mean, previous)
-    limit = best + max(USUAL_CHANGES * change, MARGIN)
+    limit = best + max(USUAL_CHANGES * change, margin)
     is_good = loss <= limit and math.isfinite(loss + other)
     seen = loss if is_good else previous
     change += _RATE * (abs(seen - previous) - change)
@@ -79,7 +82,9 @@ def judge_at_once(losses: Losses, loss: float, other: float, *, is_first: bool) 
     return Judged(not is_good, limit, Losses(min(best, mean), mean, seen, change))
 
 
-def judge_on_device(losses: Losses, loss: Tensor, other: Number, *, is_first: bool) -> Judged:
+def judge_on_device(
+    losses: Losses, loss: Tensor, other: Number, *, is_first: bool, margin: float = MARGIN
+) -> Judged:
     """Judge an update as `judge_at_once` does, without waiting for the device.
 
     Args:
@@ -87,12 +92,13 @@ def judge_on_device(losses: Losses, loss: Tensor, other: Number, *, is_first: bo
         loss: As there, on the device.
         other: As there.
         is_first: As there.
+        margin: As there.
     """
     best, mean, previous, change = (torch.as_tensor(each, device=loss.device) for each in losses)
     if is_first:
         previous = torch.where(loss.isfinite(), loss, previous)
         best = mean = torch.maximum(mean, previous)
-    limit = best + (USUAL_CHANGES * change).clamp(min=MARGIN)
+    limit = best + (USUAL_CHANGES * change).clamp(min=margin)
     is_good = (loss <= limit) & (loss + other).isfinite()
     seen = torch.where(is_good, loss, previous)
     change = change.lerp((seen - previous).abs(), _RATE)

@@ -11,34 +11,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytorch_lightning as pl
 from jsonargparse import Namespace
 from pytorch_lightning.cli import LightningArgumentParser, LightningCLI
 
 from lit_roberta.command_line import read_attribute_docstrings
-from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.training.module import PretrainingModule
 from lit_roberta.training.parser import (
     OneLineParser,
     add_seed,
-    add_settings,
     check_seed,
     describe_checkpoint,
 )
 
 
 class ParsedCLI(LightningCLI):
-    """The half of the command line that reads arguments.
+    """The half of the command line that reads arguments; a subclass says what they build.
 
     Args:
         argv: The arguments, arranged (`lit_roberta.training.arguments.arrange`).
     """
 
+    module_class: type[pl.LightningModule]
+    data_class: type[pl.LightningDataModule]
+
     def __init__(self, argv: Sequence[str]) -> None:
         read_attribute_docstrings(wanted="--help" in argv or "-h" in argv)
         self._argv = list(argv)
         super().__init__(
-            PretrainingModule,
-            PretrainingDataModule,
+            self.module_class,
+            self.data_class,
             parser_class=OneLineParser,
             parser_kwargs={"allow_abbrev": False},
             save_config_kwargs={"overwrite": True},  # a resumed run saves its own again
@@ -65,9 +66,9 @@ class ParsedCLI(LightningCLI):
         """Add the seed."""
         add_seed(parser)
 
+    @abstractmethod
     def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
         """Add our own settings, and the links between settings."""
-        add_settings(parser, vocab_size=self._vocab_size)
 
     def _prepare_subcommand_parser(
         self, klass: type, subcommand: str, **kwargs: Any
@@ -84,10 +85,6 @@ class ParsedCLI(LightningCLI):
         seeded = [subcommand, "--seed_everything", "0", *args[args.index(subcommand) + 1 :]]
         self.given = parser.parse_args(seeded, defaults=False)[subcommand]
         check_seed(self.settings.seed_everything)
-
-    @abstractmethod
-    def _vocab_size(self, data: PretrainingDataModule) -> int:
-        """Give the size of the vocabulary, which the encoder is built for."""
 
     # ---- what was asked for
 

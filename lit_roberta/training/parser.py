@@ -9,7 +9,7 @@ from pytorch_lightning.cli import LightningArgumentParser
 from lit_roberta.command_line import OneLineErrors
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import must
-from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.checkpointing import UpdateCheckpoint
 from lit_roberta.training.guard import DivergenceGuard
 
 
@@ -37,18 +37,33 @@ def check_seed(seed: int) -> None:
         raise must("seed_everything", f"lie from 0 to {2**32 - 1}", seed, "Any of these will do.")
 
 
-def add_settings(
-    parser: LightningArgumentParser, *, vocab_size: Callable[[PretrainingDataModule], int]
-) -> None:
-    """Add what is neither the trainer's, the module's nor the data module's, and the links.
+def add_run_settings(parser: LightningArgumentParser) -> None:
+    """Add what every run has besides a trainer, a module and a data module, and the links.
 
     Args:
         parser: Has the seed already.
-        vocab_size: Tells the size of a data module's vocabulary, for the encoder.
     """
     parser.add_argument(
         "--compile", type=bool, default=False, help="Compile the model; worth it on CUDA."
     )
+    # Where checkpoints lie and what is best stay put: `--ckpt_path last` and `best` look there.
+    parser.add_class_arguments(UpdateCheckpoint, "checkpoint", skip={"folder", "tags"})
+    parser.callback_keys.append("checkpoint")
+    parser.add_class_arguments(DivergenceGuard, "divergence")
+    parser.callback_keys.append("divergence")
+    parser.link_arguments("seed_everything", "data.seed")
+    parser.link_arguments("seed_everything", "model.seed")
+
+
+def add_pretraining_settings(
+    parser: LightningArgumentParser, *, vocab_size: Callable[[PretrainingDataModule], int]
+) -> None:
+    """Add what only pretraining has.
+
+    Args:
+        parser: Has the settings of every run already.
+        vocab_size: Tells the size of a data module's vocabulary, for the encoder.
+    """
     parser.add_argument(
         "--max_hours",
         type=float | None,
@@ -56,13 +71,6 @@ def add_settings(
         help="Length of the run in hours of training, validations and saves included: a few "
         "updates are timed when it starts, and the number that follows is kept.",
     )
-    # Where checkpoints lie and what is best stay put: `--ckpt_path last` and `best` look there.
-    parser.add_class_arguments(PretrainingCheckpoint, "checkpoint", skip={"folder", "monitor"})
-    parser.callback_keys.append("checkpoint")
-    parser.add_class_arguments(DivergenceGuard, "divergence")
-    parser.callback_keys.append("divergence")
-    parser.link_arguments("seed_everything", "data.seed")
-    parser.link_arguments("seed_everything", "model.seed")
     parser.link_arguments(
         "data", "model.encoder.vocab_size", compute_fn=vocab_size, apply_on="instantiate"
     )

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.cli import LightningArgumentParser
 
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.announcement import (
     announce_end,
     announce_run,
@@ -23,7 +23,6 @@ from lit_roberta.training.announcement import (
 )
 from lit_roberta.training.checkpoint_settings import (
     CheckpointSettings,
-    flatten,
     read_checkpoint_settings,
     resolve_checkpoint,
 )
@@ -31,20 +30,20 @@ from lit_roberta.training.conditions import refuse_another_run, run_conditions
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.field_checks import check_fields_together
 from lit_roberta.training.hours import Hours, hours_to_train
+from lit_roberta.training.length import run_length
 from lit_roberta.training.module import PretrainingModule
-from lit_roberta.training.parsed_cli import ParsedCLI
+from lit_roberta.training.parser import add_pretraining_settings, add_run_settings
 from lit_roberta.training.predictions import FillMaskPredictions
-from lit_roberta.training.ranks import EndTogether, was_started_by_another
-from lit_roberta.training.rollback import fit
+from lit_roberta.training.ranks import EndTogether
+from lit_roberta.training.run_cli import RunCLI
+from lit_roberta.training.samples import SamplePredictions
 from lit_roberta.training.starting import Start
 from lit_roberta.training.starting_scores import announce_before_and_after, with_scores_at_start
 from lit_roberta.training.starting_settings import check_same_start, read_start
-from lit_roberta.training.stopping import StopOnSignal
 from lit_roberta.training.taking_over import take_model, take_over
 from lit_roberta.training.trainer_flags import refuse_trainer_flags, require_writable
 from lit_roberta.training.trainer_settings import (
     fit_settings,
-    in_one_line,
     strategy_settings,
     users_callbacks,
 )
@@ -55,14 +54,15 @@ HISTORY = "history.json"
 """The training loss of each epoch, in the run's folder."""
 
 
-class PretrainingCLI(ParsedCLI):
-    """Everything that a run is made of, built from arguments, and run.
-
-    After running: `model`, `datamodule`, `trainer`, `config` and `exit_status`.
+class PretrainingCLI(RunCLI):
+    """Everything that a run of pretraining is made of, built from arguments, and run.
 
     Args:
         argv: The arguments, arranged (`lit_roberta.training.arguments.arrange`).
     """
+
+    module_class = PretrainingModule
+    data_class = PretrainingDataModule
 
     def __init__(self, argv: Sequence[str]) -> None:
         self.checkpoint: CheckpointSettings | None = None
@@ -70,21 +70,12 @@ class PretrainingCLI(ParsedCLI):
         self._told: list[str] = []
         super().__init__(argv)
 
-    @property
-    def exit_status(self) -> int:
-        """What the process should exit with: 130 or 143 after a signal, else 0."""
-        if was_started_by_another(self.trainer):
-            return 0
-        callbacks: list[Callback] = self.trainer.callbacks  # type: ignore[attr-defined]
-        stops = [each.exit_status for each in callbacks if isinstance(each, StopOnSignal)]
-        return max(stops, default=0)
+    def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
+        """Add our own settings, and the links between settings."""
+        add_run_settings(parser)
+        add_pretraining_settings(parser, vocab_size=self._vocab_size)
 
     # ---- what was asked for
-
-    @property
-    def leaves_no_trace(self) -> bool:
-        """Whether nothing is written, so that an earlier run may lie in the folder."""
-        return bool(self.settings.trainer.fast_dev_run)
 
     def _parse_ckpt_path(self) -> None:
         """Take encoder, objective and tokenizer from the checkpoint, and nothing else.
@@ -132,37 +123,31 @@ class PretrainingCLI(ParsedCLI):
         data.use_tokenizer(self.start.tokenizer, extends=True)
         return max(data.vocab_size, self.start.pretrained.encoder.vocab_size)
 
-    def before_instantiate_classes(self) -> None:
-        """Keep the configuration of training: only `fit` saves it."""
-        if self.subcommand != "fit":
-            self.save_config_callback = None
-
-    def instantiate_classes(self) -> None:
-        """Build the data module, the module and the trainer."""
-        try:
-            super().instantiate_classes()
-        except ValueError as error:
-            cause = error_behind(error, UserError)
-            if cause is None:
-                raise
-            raise cause from None
-
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the trainer on updates: its length, its intervals, its callbacks."""
         if self.start is not None:
             self._told = self.start.begin(self.model, self.datamodule.tokenizer)
-        asked = self._get(self.config_init, "trainer").as_dict()
-        kwargs |= self.trainer_settings(asked) | strategy_settings(asked)
-        with in_one_line():
-            return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
+        return super().instantiate_trainer(**kwargs)
 
     def trainer_settings(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Give what takes the place of the trainer's settings as a person gave them."""
         if self.subcommand == "fit":
-            flat, hours = self._hyperparameters(), self._hours(asked)
-            settings = fit_settings(asked, self.datamodule, hyperparameters=flat, hours=hours)
+            settings = fit_settings(
+                asked,
+                total=self._length(asked),
+                hyperparameters=self.hyperparameters(),
+                callbacks=[SamplePredictions()],
+            )
             return settings if self.start is None else with_scores_at_start(settings)
         return {"logger": False, "callbacks": [*users_callbacks(asked), *self._writers()]}
+
+    def _length(self, asked: Mapping[str, Any]) -> int:
+        return run_length(
+            self.datamodule,
+            max_updates=asked["max_steps"],
+            max_epochs=asked["max_epochs"],
+            hours=self._hours(asked),
+        )
 
     def _hours(self, asked: Mapping[str, Any]) -> Hours | None:
         """Turn the hours into updates, if any were asked for."""
@@ -184,11 +169,6 @@ class PretrainingCLI(ParsedCLI):
             return [EndTogether()]
         require_writable(self.folder)
         return [EndTogether(), FillMaskPredictions(folder=self.folder)]
-
-    def _hyperparameters(self) -> dict[str, Any]:
-        """Give the settings that a table of runs is read by."""
-        settings = {name: self.config_dump[name] for name in ("data", "model", "seed_everything")}
-        return dict(flatten(settings))
 
     def after_instantiate_classes(self) -> None:
         """Refuse to go on with another run; say what was found and what is about to happen."""
@@ -217,10 +197,6 @@ class PretrainingCLI(ParsedCLI):
 
     # ---- running
 
-    def fit(self, model: PretrainingModule, *, ckpt_path: str | None, **_: Any) -> None:
-        """Train; Lightning's command line takes this in place of the trainer's own."""
-        fit(self.trainer, model, self.datamodule, ckpt_path=ckpt_path)
-
     def after_fit(self) -> None:
         """Say where the run ended, and keep its losses by epoch."""
         if self.trainer.is_global_zero:
@@ -228,15 +204,6 @@ class PretrainingCLI(ParsedCLI):
             if not self.trainer.fast_dev_run:  # type: ignore[attr-defined]
                 self.model.history.write(self.folder / HISTORY)
                 announce_before_and_after(self.model, self.folder)
-
-    def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
-        # Said in full, because an environment variable can turn torch's own default off.
-        kwargs = {**super()._prepare_subcommand_kwargs(subcommand), "weights_only": True}
-        if subcommand == "predict":
-            kwargs["return_predictions"] = False  # they are written, and need not fit into memory
-        if subcommand in ("validate", "test"):
-            kwargs["verbose"] = False  # Lightning's table has a column for each loader
-        return kwargs
 
     def after_validate(self) -> None:
         """Say what the validation text gave."""

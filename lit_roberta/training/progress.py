@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
-from lit_roberta.batch import Update
+from lit_roberta.training.tags import PRETRAINING, RunTags
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +31,12 @@ class UpdateProgress(ProgressBar):
 
     Args:
         console: Where to; None for stderr.
+        tags: What the values of the run are called.
     """
 
-    def __init__(self, *, console: Console | None = None) -> None:
+    def __init__(self, *, console: Console | None = None, tags: RunTags = PRETRAINING) -> None:
         super().__init__()
+        self._tags = tags
         self._console = console or Console(stderr=True)
         self._progress: Progress | None = None
         self._task = TaskID(0)
@@ -72,7 +74,7 @@ class UpdateProgress(ProgressBar):
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
     ) -> None:
         """Note how many parts the update has."""
-        self._part, self._parts = 0, len(batch.cuts) if isinstance(batch, Update) else 1
+        self._part, self._parts = 0, len(getattr(batch, "cuts", (None,)))
 
     def on_after_backward(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Move with a micro-batch."""
@@ -127,11 +129,11 @@ class UpdateProgress(ProgressBar):
         )
         parts = [f"{trainer.global_step:,} of {trainer.max_steps:,} updates", f"{left} left"]
         metrics = trainer.callback_metrics
-        if "train/masked_lm_loss" in metrics:
-            parts.append(f"loss {float(metrics['train/masked_lm_loss']):.3f}")
+        if self._tags.train_loss in metrics:
+            parts.append(f"loss {float(metrics[self._tags.train_loss]):.3f}")
             parts.append(f"{float(metrics['train/tokens_per_second']):,.0f} tokens/s")
-        if "val/masked_lm_loss" in metrics and self._console.width >= _WIDE:
-            parts.append(f"validation {float(metrics['val/masked_lm_loss']):.3f}")
+        if self._tags.monitor in metrics and self._console.width >= _WIDE:
+            parts.append(f"validation {float(metrics[self._tags.monitor]):.3f}")
         return ", ".join(parts)
 
 

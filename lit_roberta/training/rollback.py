@@ -13,19 +13,18 @@ from pathlib import Path
 
 import pytorch_lightning as pl
 
-from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.training.checkpoint_files import AtomicCheckpointIO
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.divergence import RollBack, leave_out
-from lit_roberta.training.module import PretrainingModule
+from lit_roberta.training.updating import UpdatingModule
 
 logger = logging.getLogger(__name__)
 
 
 def fit(
     trainer: pl.Trainer,
-    module: PretrainingModule,
-    data: PretrainingDataModule,
+    module: UpdatingModule,
+    data: pl.LightningDataModule,
     *,
     ckpt_path: str | Path | None,
 ) -> None:

@@ -18,6 +18,7 @@ from lit_roberta.training.optimizer import order_by_name
 
 if TYPE_CHECKING:
     from lit_roberta.training.module import PretrainingModule
+    from lit_roberta.training.updating import UpdatingModule
 
 
 def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None:
@@ -27,11 +28,7 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
         module: Attached to its trainer.
         checkpoint: Changed in place.
     """
-    checkpoint[module.CHECKPOINT_HYPER_PARAMS_KEY] = {
-        **module.settings,
-        "_class_path": f"{type(module).__module__}.{type(module).__qualname__}",
-        "_instantiator": "pytorch_lightning.cli.instantiate_module",
-    }
+    checkpoint[module.CHECKPOINT_HYPER_PARAMS_KEY] = hyper_parameters(module)
     checkpoint["tokenizer"] = module.datamodule.tokenizer.to_json()
     add_origin(module, checkpoint)
     checkpoint["total_updates"] = module.total_updates
@@ -43,6 +40,15 @@ def add_run_state(module: PretrainingModule, checkpoint: dict[str, Any]) -> None
     checkpoint["meter"] = module.meter.state_dict()
     checkpoint["divergence"] = module.divergence.state_dict()
     checkpoint["conditions"] = run_conditions(module.trainer, module.datamodule)
+
+
+def hyper_parameters(module: UpdatingModule) -> dict[str, Any]:
+    """Give a module's settings in the form that Lightning makes the module from again."""
+    return {
+        **module.settings,
+        "_class_path": f"{type(module).__module__}.{type(module).__qualname__}",
+        "_instantiator": "pytorch_lightning.cli.instantiate_module",
+    }
 
 
 def require_start(module: PretrainingModule) -> None:

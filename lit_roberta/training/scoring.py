@@ -1,14 +1,14 @@
 """How a module is judged on held-out text: masked tokens, and pairs where it has learned them.
 
 In: batches of held-out text. Out: metrics, logged once a part is through; logits, to predict with.
-It knows nothing of updates.
+How updates are made is in
+`updating`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytorch_lightning as pl
 from pytorch_lightning.trainer.states import TrainerFn
 from torch import Tensor
 
@@ -17,28 +17,21 @@ from lit_roberta.model.bert import BertModel
 from lit_roberta.objectives import sums
 from lit_roberta.training.held_out_metrics import HeldOutMetrics, HeldOutPart, unigram_loss
 from lit_roberta.training.starting_scores import StartingScores
+from lit_roberta.training.updating import UpdatingModule
 
 
-class ScoringModule(pl.LightningModule):
+class ScoringModule(UpdatingModule):
     """The half of a pretraining module that judges."""
 
     model: BertModel
     next_sentence: bool
     """Whether pairs are judged, too."""
-    settings: dict[str, Any]
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         self.held_out_metrics = HeldOutMetrics()
         self.general_metrics = HeldOutMetrics()
         self.scores = StartingScores()
-
-    @property
-    def datamodule(self) -> Any:
-        """The data module that it is trained or judged on."""
-        datamodule = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert datamodule is not None, "train with datamodule=, not with loaders"
-        return datamodule
 
     def validation_step(
         self, batch: HeldOutBatch, batch_idx: int, dataloader_idx: int = 0

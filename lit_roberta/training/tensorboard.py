@@ -25,23 +25,8 @@ from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from lit_roberta.training.schedules import learning_rate_factor
+from lit_roberta.training.tags import PRETRAINING, RunTags
 
-LAYOUT = {
-    "Masked language modelling": {
-        "loss (nats per predicted token)": [
-            "Multiline",
-            ["train/masked_lm_loss", "val/masked_lm_loss", "val/unigram_loss"],
-        ],
-        "accuracy": ["Multiline", ["val/masked_lm_accuracy"]],
-    },
-    "Next sentence": {
-        "accuracy": ["Multiline", ["val/next_sentence_accuracy"]],
-    },
-}
-"""The custom-scalars page: training, validation and the unigram floor in one picture."""
-
-_FINAL_METRICS = ("train/masked_lm_loss", "val/masked_lm_loss", "val/perplexity")
 _AXES = ("by_sequences", "by_tokens")
 _BY_UPDATES_ALONE = ("train/lr", "train/grad_norm", "train/tokens_per_second")
 """Of these no other axis says more, and each point costs a fiftieth of a ms."""
@@ -55,11 +40,13 @@ class TrainingCurves(Callback):
 
     Args:
         hyperparameters: Of the run, flat; they stand in TensorBoard beside its newest metrics.
+        tags: What the values of the run are called.
     """
 
-    def __init__(self, *, hyperparameters: Mapping[str, Any]) -> None:
+    def __init__(self, *, hyperparameters: Mapping[str, Any], tags: RunTags = PRETRAINING) -> None:
         super().__init__()
         self.hyperparameters = hyperparameters
+        self.tags = tags
         self._writers: dict[str, SummaryWriter] = {}
         self._last_update = 0
         self._validation_began = 0.0
@@ -83,7 +70,7 @@ class TrainingCurves(Callback):
         for axis, writer in self._writers.items():
             mark_resumption(writer, step=steps[axis])
         if trainer.global_step == 0:
-            experiment.add_custom_scalars(LAYOUT)
+            experiment.add_custom_scalars(self.tags.layout)
             self._write_hyperparameters(experiment)
 
     def on_train_batch_end(
@@ -96,7 +83,8 @@ class TrainingCurves(Callback):
         if not due or update == self._last_update:
             return
         self._last_update = update
-        values = training_values(pl_module)
+        module: Any = pl_module
+        values: dict[str, float] = module.training_values()
         # As `log_dict` would at the end of this hook, at a fiftieth of its cost.
         trainer.callback_metrics.update({tag: torch.tensor(v) for tag, v in values.items()})
         experiment = tensorboard_writer(trainer)
@@ -155,20 +143,8 @@ class TrainingCurves(Callback):
     def _write_hyperparameters(self, experiment: SummaryWriter) -> None:
         """Name hyperparameters and metrics; TensorBoard shows each metric's newest value."""
         plain = {name: _plain(value) for name, value in self.hyperparameters.items()}
-        for summary in hparams(plain, dict.fromkeys(_FINAL_METRICS, 0.0)):  # type: ignore[no-untyped-call]
+        for summary in hparams(plain, dict.fromkeys(self.tags.final, 0.0)):  # type: ignore[no-untyped-call]
             _file_writer(experiment).add_summary(summary)
-
-
-def training_values(pl_module: pl.LightningModule) -> dict[str, float]:
-    """Read a module's meter, under TensorBoard's tags, with the rate of the last update."""
-    module: Any = pl_module
-    values = {f"train/{name}": value for name, value in module.meter.read().items()}
-    if not module.next_sentence:
-        values.pop("train/next_sentence_loss", None)
-    factor = learning_rate_factor(
-        module.update_number - 1, total=module.total_updates, schedule=module.schedule
-    )
-    return {**values, "train/lr": module.optimizer_config.lr * factor}
 
 
 def write_scalars(writer: SummaryWriter, values: Mapping[str, float], *, step: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,13 @@ from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import TensorBoardLogger
 
 from lit_roberta.command_line import one_line
-from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError
-from lit_roberta.training.hours import Hours
-from lit_roberta.training.length import run_length
 from lit_roberta.training.profiling import NoProfiler
 from lit_roberta.training.progress import UpdateProgress
 from lit_roberta.training.ranks import EndTogether
-from lit_roberta.training.samples import SamplePredictions
 from lit_roberta.training.sharding import FSDP2, FullySharded
 from lit_roberta.training.stopping import StopOnSignal
+from lit_roberta.training.tags import PRETRAINING, RunTags
 from lit_roberta.training.tensorboard import TrainingCurves
 from lit_roberta.training.trainer_flags import (
     require_writable,
@@ -34,27 +31,27 @@ from lit_roberta.training.trainer_flags import (
 
 def fit_settings(
     asked: Mapping[str, Any],
-    data: PretrainingDataModule,
     *,
+    total: int,
     hyperparameters: Mapping[str, Any],
-    hours: Hours | None = None,
+    tags: RunTags = PRETRAINING,
+    callbacks: Sequence[Callback] = (),
 ) -> dict[str, Any]:
     """Build what takes the place of the trainer's settings as a person gave them.
 
     Args:
         asked: The trainer's settings, its logger and callbacks already built.
-        data: Turns epochs and tokens into updates.
+        total: Length of the run, in updates.
         hyperparameters: Of the run, flat, for TensorBoard.
-        hours: What a length in hours came to, if one was asked for.
+        tags: What the values of the run are called.
+        callbacks: Besides those that every run has.
 
     Raises:
-        UserError: If the length, an interval or a time makes no sense, or the folder can't be
-            written to.
+        UserError: If an interval or a time makes no sense, or the folder can't be written to.
     """
-    total = run_length(
-        data, max_updates=asked["max_steps"], max_epochs=asked["max_epochs"], hours=hours
-    )
     folder = Path(asked["default_root_dir"])
+    stop = StopOnSignal(max_time=running_time(asked["max_time"]))
+    own = [*_own_callbacks(asked, hyperparameters, tags), *callbacks, stop]
     settings = {
         "max_steps": total,
         "max_epochs": -1,
@@ -63,7 +60,7 @@ def fit_settings(
         "val_check_interval": validation_interval(asked["val_check_interval"], total=total),
         "log_every_n_steps": min(asked["log_every_n_steps"], total),
         "profiler": asked["profiler"] or NoProfiler(),
-        "callbacks": [*users_callbacks(asked), *_own_callbacks(asked, hyperparameters)],
+        "callbacks": [*users_callbacks(asked), *own],
         **_without_requeueing(asked),
     }
     if not asked["fast_dev_run"]:
@@ -111,12 +108,14 @@ def users_callbacks(asked: Mapping[str, Any]) -> list[Callback]:
     return list(given) if isinstance(given, list) else [given]
 
 
-def _own_callbacks(asked: Mapping[str, Any], hyperparameters: Mapping[str, Any]) -> list[Callback]:
-    callbacks: list[Callback] = [EndTogether(), TrainingCurves(hyperparameters=hyperparameters)]
-    callbacks.append(SamplePredictions())
+def _own_callbacks(
+    asked: Mapping[str, Any], hyperparameters: Mapping[str, Any], tags: RunTags
+) -> list[Callback]:
+    curves = TrainingCurves(hyperparameters=hyperparameters, tags=tags)
+    callbacks: list[Callback] = [EndTogether(), curves]
     if asked["enable_progress_bar"] is not False:
-        callbacks.append(UpdateProgress())
-    return [*callbacks, StopOnSignal(max_time=running_time(asked["max_time"]))]
+        callbacks.append(UpdateProgress(tags=tags))
+    return callbacks
 
 
 @contextmanager

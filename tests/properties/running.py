@@ -25,7 +25,7 @@ from lit_roberta.data.tokens.tokenizer import TokenizerConfig
 from lit_roberta.errors import UserError
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.checkpoint_files import last_checkpoint
-from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.checkpointing import UpdateCheckpoint
 from lit_roberta.training.csv_table import continue_tables
 from lit_roberta.training.disk import full_disk_in_one_line
 from lit_roberta.training.guard import Action, DivergenceGuard
@@ -129,7 +129,7 @@ def train(run: Run) -> int:
         stop,
         ValidationLog(run.folder),
         DivergenceGuard(action=run.action),
-        PretrainingCheckpoint(every_n_updates=run.save_every),
+        UpdateCheckpoint(every_n_updates=run.save_every),
     ]
     if run.hit is not None:
         callbacks.append(Striker(run.hit))

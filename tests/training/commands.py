@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lit_roberta.training.cli import main
+from lit_roberta.finetuning.train_cli import main
 
 TINY = (
     "--model.encoder.hidden_size=16",

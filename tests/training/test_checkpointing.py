@@ -8,7 +8,7 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.errors import UserError
-from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.checkpointing import UpdateCheckpoint
 from lit_roberta.training.stopping import StopOnSignal
 from tests.training.tiny import TinyModule, fit, read
 
@@ -46,7 +46,7 @@ def names(folder: Path) -> list[str]:
 
 def test_validation_comes_first_and_then_one_save(tmp_path: Path) -> None:
     saves = Saves()
-    fit(TinyModule(), tmp_path, saves, checkpoint=PretrainingCheckpoint(every_n_updates=4))
+    fit(TinyModule(), tmp_path, saves, checkpoint=UpdateCheckpoint(every_n_updates=4))
     assert saves.events == [
         *("validate 4", "save 4"),
         *("validate 8", "save 8"),
@@ -56,7 +56,7 @@ def test_validation_comes_first_and_then_one_save(tmp_path: Path) -> None:
 
 def test_last_update_is_validated_and_saved_though_no_interval_meets_it(tmp_path: Path) -> None:
     saves = Saves()
-    checkpoint = PretrainingCheckpoint(every_n_updates=100)
+    checkpoint = UpdateCheckpoint(every_n_updates=100)
     fit(TinyModule(), tmp_path, saves, checkpoint=checkpoint, validate_every=100, updates=5)
     assert saves.events == ["validate 5", "save 5"]
     assert names(tmp_path) == ["last.ckpt"]
@@ -74,13 +74,13 @@ def test_best_is_the_lowest_validation_loss_and_never_nan(tmp_path: Path) -> Non
     assert read(tmp_path, "best")["global_step"] == 6
     assert read(tmp_path)["global_step"] == 10
     callback = trainer.checkpoint_callback
-    assert isinstance(callback, PretrainingCheckpoint)
+    assert isinstance(callback, UpdateCheckpoint)
     assert callback.best_score == 2.0
     assert callback.best_model_path == str(tmp_path / "checkpoints" / "best.ckpt")
 
 
 def test_better_validation_is_saved_between_intervals_under_both_names(tmp_path: Path) -> None:
-    checkpoint = PretrainingCheckpoint(every_n_updates=100)
+    checkpoint = UpdateCheckpoint(every_n_updates=100)
     fit(
         TinyModule(losses=[1.0, 2.0]), tmp_path, checkpoint=checkpoint, updates=8, validate_every=4
     )
@@ -97,7 +97,7 @@ def test_best_score_survives_a_resume(tmp_path: Path) -> None:
 
 
 def test_powers_of_two_are_kept(tmp_path: Path) -> None:
-    checkpoint = PretrainingCheckpoint(every_n_updates=100, keep_powers_of_two=True)
+    checkpoint = UpdateCheckpoint(every_n_updates=100, keep_powers_of_two=True)
     fit(TinyModule(), tmp_path, checkpoint=checkpoint, validate_every=4)
     kept = [1, 2, 4, 8]
     assert names(tmp_path) == [
@@ -168,4 +168,4 @@ def test_finished_run_goes_on_to_a_longer_length(tmp_path: Path) -> None:
 
 def test_interval_is_positive() -> None:
     with pytest.raises(UserError, match="every_n_updates must be 1 or more, got 0"):
-        PretrainingCheckpoint(every_n_updates=0)
+        UpdateCheckpoint(every_n_updates=0)

@@ -114,3 +114,27 @@ def test_other_parameters_are_refused_by_name() -> None:
 def test_impossible_settings_are_refused(name: str, value: float) -> None:
     with pytest.raises(UserError, match=rf"model\.optimizer\.{name} must"):
         OptimizerConfig(**{name: value})  # type: ignore[arg-type]
+
+
+def test_each_layer_has_its_own_rate_and_the_head_the_full_one() -> None:
+    model = tiny()
+    groups = parameter_groups(model, OptimizerConfig(layer_decay=0.5))
+    grouped = [name for group in groups for name, _ in group["params"]]
+    assert sorted(grouped) == sorted(name for name, _ in model.named_parameters())
+    scales = {name: group["lr_scale"] for group in groups for name, _ in group["params"]}
+    assert scales["masked_lm_head.bias"] == 1.0
+    assert scales["encoder.layers.1.attention.output.weight"] == 0.5
+    assert scales["encoder.layers.0.attention.output.weight"] == 0.25
+    assert scales["embeddings.token.weight"] == 0.125
+    plain = parameter_groups(model, OptimizerConfig())
+    decayed = {name: group["weight_decay"] for group in plain for name, _ in group["params"]}
+    assert decayed == {
+        name: group["weight_decay"] for group in groups for name, _ in group["params"]
+    }
+
+
+def test_a_run_with_one_rate_can_not_go_on_with_many() -> None:
+    model = tiny()
+    state = build_optimizer(model, OptimizerConfig(), fused=False).state_dict()
+    with pytest.raises(UserError, match="layer_decay must stay 1"):
+        order_by_name(state, model, OptimizerConfig(layer_decay=0.9))

@@ -13,7 +13,7 @@ from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from lit_roberta.training.checkpointing import PretrainingCheckpoint
+from lit_roberta.training.checkpointing import UpdateCheckpoint
 
 
 class TinyModule(pl.LightningModule):
@@ -80,7 +80,7 @@ def fit(
     *callbacks: Callback,
     updates: int = 10,
     validate_every: int = 4,
-    checkpoint: PretrainingCheckpoint | None = None,
+    checkpoint: UpdateCheckpoint | None = None,
     ckpt_path: Path | None = None,
     **settings: Any,
 ) -> pl.Trainer:
@@ -95,7 +95,7 @@ def fit(
         enable_progress_bar=False,
         enable_model_summary=False,
         default_root_dir=folder,
-        callbacks=[*callbacks, checkpoint or PretrainingCheckpoint(every_n_updates=3)],
+        callbacks=[*callbacks, checkpoint or UpdateCheckpoint(every_n_updates=3)],
         **{"num_sanity_val_steps": 0, **settings},
     )
     with warnings.catch_warnings():

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.rows import checked_text
@@ -29,6 +30,19 @@ def read_hub(source: str, reading: ReadingConfig) -> Iterator[str]:
     Raises:
         UserError: If there is no such dataset, no way to it, or no such column.
     """
+    for number, row in enumerate(read_hub_rows(source), start=1):
+        yield _text(row, place=f"{source}, row {number},", reading=reading)
+
+
+def read_hub_rows(source: str) -> Iterator[dict[str, Any]]:
+    """Read every row of a split.
+
+    Args:
+        source: As the module says.
+
+    Raises:
+        UserError: If there is no such dataset, or no way to it.
+    """
     found = _parse(source)
     # Imported late: it costs seconds, and most corpora are files.
     import datasets
@@ -36,11 +50,9 @@ def read_hub(source: str, reading: ReadingConfig) -> Iterator[str]:
     # What is wrong is said once, by the error, and not at every one of the library's attempts.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
-        rows = datasets.load_dataset(
+        yield from datasets.load_dataset(
             found["name"], found["configuration"], split=found["split"] or "train", streaming=True
         )
-        for number, row in enumerate(rows, start=1):
-            yield _text(row, place=f"{source}, row {number},", reading=reading)
     except UserError:
         raise
     except Exception as error:

@@ -12,7 +12,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, cast
@@ -142,6 +141,23 @@ def _field(row: Sequence[str], column: int, header: Sequence[str], *, place: str
 
 
 def _read_parquet(path: Path, reading: ReadingConfig) -> Iterator[str]:
+    for number, row in enumerate(read_parquet_rows(path, reading=reading), start=1):
+        place = f"{path}, row {number},"
+        yield checked_text(row[reading.text_column], place=place, reading=reading)
+
+
+def read_parquet_rows(
+    path: Path, *, reading: ReadingConfig | None = None
+) -> Iterator[dict[str, Any]]:
+    """Read the rows of a Parquet file.
+
+    Args:
+        path: The file; `.gz` and `.zst` are unpacked.
+        reading: Its `text_column` is the only one that is read. None: all columns.
+
+    Raises:
+        UserError: If it can't be read as one, or has no such column.
+    """
     # A large import, for those who ask.
     import pyarrow as arrow
     from pyarrow import parquet
@@ -149,12 +165,11 @@ def _read_parquet(path: Path, reading: ReadingConfig) -> Iterator[str]:
     with _seekable(path) as file:
         try:
             with parquet.ParquetFile(file) as table:
-                _require_column(table.schema_arrow.names, place=str(path), reading=reading)
-                batches = table.iter_batches(_ROWS, columns=[reading.text_column])
-                values = chain.from_iterable(batch.column(0) for batch in batches)
-                for number, value in enumerate(values, start=1):
-                    place = f"{path}, row {number},"
-                    yield checked_text(value.as_py(), place=place, reading=reading)
+                if reading is not None:
+                    _require_column(table.schema_arrow.names, place=str(path), reading=reading)
+                columns = None if reading is None else [reading.text_column]
+                for batch in table.iter_batches(_ROWS, columns=columns):
+                    yield from batch.to_pylist()
         except (arrow.ArrowException, OSError) as error:
             raise UserError(
                 f"{path} must be a Parquet file, and can't be read as one: "

@@ -1,0 +1,41 @@
+"""What is scored without reading: the line that a model has to pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.tasks.base import FinetuningTask
+
+CLOSE = 0.005
+"""Of a score: as near to the baseline as that counts as no better."""
+
+
+def baseline_scores(data: FinetuningDataModule, part: HeldOutPart) -> dict[str, float]:
+    """Score the most frequent label, the mean, or what else is said without reading.
+
+    Args:
+        data: Its training part says what is frequent.
+        part: What is scored: the first of its sets.
+
+    Returns:
+        By the names of the scores; nothing where no example is labelled.
+    """
+    sets = [examples for examples in data.examples(part).values() if examples]
+    if not sets:
+        return {}
+    naive = data.task.naive_prediction(data.parts.train)
+    scores: dict[str, float] = data.task.scores(sets[0], [naive] * len(sets[0]))
+    return scores
+
+
+def at_baseline(score: float, baseline: float, *, task: FinetuningTask[Any, Any]) -> bool:
+    """Tell whether a score is no better than the one without reading.
+
+    Args:
+        score: Of a model.
+        baseline: Without reading.
+        task: Tells which way is better.
+    """
+    gain = score - baseline if task.higher_is_better else baseline - score
+    return not gain > CLOSE  # NaN too

@@ -1,0 +1,58 @@
+"""Examples of tasks, as people label them: text and names, before any tokenizer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Place = str
+"""Where an example stands, for messages: a file and its line or row."""
+
+
+class TextExample(NamedTuple):
+    """A text, or a pair of texts, with one label."""
+
+    text: str
+    pair: str | None
+    label: str | float | None
+    """Its name; for regression a number. None: unlabelled."""
+    place: Place
+    group: str | None = None
+    """Of a task that judges some examples together: what they share, such as a question."""
+
+
+class WordsExample(NamedTuple):
+    """The words of a sentence, with a tag each."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None
+    """None: unlabelled."""
+    place: Place
+
+
+class Answer(NamedTuple):
+    """A part of a context that answers a question."""
+
+    text: str
+    start: int
+    """Characters of the context before it."""
+
+
+class QuestionExample(NamedTuple):
+    """A question about a text, whose answer is a part of that text."""
+
+    key: str
+    """Its name in the file, under which its answer is written."""
+    question: str
+    context: str
+    answers: tuple[Answer, ...] | None
+    """All that count as right; none where the context has no answer. None: unlabelled."""
+    place: Place
+
+
+class ChoiceExample(NamedTuple):
+    """Some texts or pairs of texts, of which one is right."""
+
+    choices: tuple[tuple[str, str | None], ...]
+    label: int | None
+    """The place of the right one, from 0. None: unlabelled."""
+    place: Place

@@ -1,0 +1,1 @@
+"""Predictions beside the truth: the scores of each kind of task."""

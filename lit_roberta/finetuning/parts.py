@@ -1,0 +1,176 @@
+"""The three parts of a task: from files of one's own, or from the folder of a benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from lit_roberta.errors import must
+from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.lines import read_lines_of_label
+from lit_roberta.finetuning.tasks.table import PartName, TaskSpec
+
+logger = logging.getLogger(__name__)
+
+E = TypeVar("E")
+
+Files = str | dict[str, str]
+"""A file; or for each label one, whose lines are the texts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsConfig:
+    """Where the examples of a task lie."""
+
+    folder: str | None = None
+    """Of a benchmark's task in its standard layout, or the one above it."""
+    train: Files | None = None
+    """A file of one's own, hub:OWNER/NAME, or a mapping of labels to files of lines."""
+    validation: Files | None = None
+    """None: a share of the training part, or the folder's own."""
+    test: Files | None = None
+    """None: a share of the training part, or the folder's own."""
+    validation_share: float = 0.1
+    """Of the training part, where no validation part was named; by a hash of the text, so that it
+    is the same whatever the order of the file."""
+    test_share: float = 0.0
+    """The same, for a test part."""
+    num_train_examples: int | None = None
+    """Learn from so many training examples only, the first by that hash. None: from all."""
+    reading: LabelledReading = LabelledReading()  # noqa: RUF009 - frozen
+
+    def __post_init__(self) -> None:
+        for name in ("validation_share", "test_share"):
+            share = getattr(self, name)
+            if not 0 <= share < 1:
+                raise must(f"data.{name}", "lie in [0, 1)", share, "For a tenth, give 0.1.")
+        if self.validation_share + self.test_share >= 1:
+            got = self.validation_share + self.test_share
+            remedy = "Together with data.validation_share it is all of it."
+            raise must("data.test_share", "leave something to learn from", got, remedy)
+        number = self.num_train_examples
+        if number is not None and number < 1:
+            raise must("data.num_train_examples", "be 1 or more", number, "Leave it out for all.")
+
+
+@dataclass(kw_only=True)
+class Parts:
+    """Examples to learn from, and those that a model is judged on, by the name of the set."""
+
+    train: Sequence[Any]
+    validation: Mapping[str, Sequence[Any]]
+    test: Mapping[str, Sequence[Any]]
+    notes: list[str] = field(default_factory=list)
+    """What was done that nobody asked for; a line each."""
+
+
+def load_parts(spec: TaskSpec, config: PartsConfig) -> Parts:
+    """Read all parts.
+
+    Args:
+        spec: The task.
+        config: Where they lie.
+
+    Raises:
+        UserError: If there is nothing to learn from, or a file is damaged.
+    """
+    train = _read(spec, config, "train").get("", ())
+    if not train:
+        raise must("data.train", "hold examples", "none", "Name a file with at least one.")
+    parts = Parts(
+        train=train,
+        validation=_read(spec, config, "validation"),
+        test=_read(spec, config, "test"),
+    )
+    ranked = _rank_by_hash(train, spec.task.key_text)
+    if not parts.test and config.test_share:
+        parts.test, ranked = _split_off(ranked, config.test_share)
+    if not parts.validation and config.validation_share:
+        share = config.validation_share / (1 - config.test_share)
+        parts.validation, ranked = _split_off(ranked, share)
+        count = len(parts.validation[""])
+        parts.notes.append(
+            f"No validation part was named: it is {count:,} of the training examples, by hash."
+        )
+    parts.train = _in_order(ranked[: config.num_train_examples])
+    return parts
+
+
+def _read(spec: TaskSpec, config: PartsConfig, part: PartName) -> Mapping[str, Sequence[Any]]:
+    named: Files | None = getattr(config, part)
+    if isinstance(named, dict):
+        return {"": _read_by_label(spec, named, config.reading)}
+    if named is not None:
+        return {"": spec.task.read(named, config.reading)}
+    if config.folder is not None and config.train is None:
+        return _read_folder(spec, Path(config.folder), part)
+    if part == "train":
+        remedy = "Give --data.train FILE"
+        if spec.read_part is not None:
+            remedy += f", or --data.folder with {spec.folder} in its standard layout"
+        raise must("data.train", "name the examples to learn from", None, f"{remedy}.")
+    return {}
+
+
+def _read_folder(spec: TaskSpec, folder: Path, part: PartName) -> Mapping[str, Sequence[Any]]:
+    if spec.read_part is None:
+        remedy = "It is for the tasks of benchmarks: give --data.train FILE."
+        raise must("data.folder", f"be left out for {spec.name}", str(folder), remedy)
+    assert spec.folder is not None
+    inner = folder / spec.folder
+    place = inner if inner.is_dir() else folder
+    if not place.is_dir():
+        remedy = f"Give the one that holds {spec.folder}, or {spec.folder} itself."
+        raise must("data.folder", "be a folder", str(folder), remedy)
+    return spec.read_part(place, part)
+
+
+def _read_by_label(
+    spec: TaskSpec, files: Mapping[str, str], reading: LabelledReading
+) -> list[TextExample]:
+    if not spec.task.learns_labels:
+        rule = f"be one file for {spec.name}"
+        raise must("data.train", rule, dict(files), "A file for each label is for classification.")
+    return [
+        example
+        for label, file in files.items()
+        for example in read_lines_of_label(file, label, reading)
+    ]
+
+
+class _Ranked(NamedTuple):
+    digest: bytes
+    number: int
+    example: Any
+
+
+def _rank_by_hash(examples: Sequence[E], text_of: Callable[[E], str]) -> list[_Ranked]:
+    """Rank examples by a hash of their text; equal texts stand side by side."""
+    digests = (hashlib.blake2b(text_of(each).encode(), digest_size=16) for each in examples)
+    ranked = [
+        _Ranked(digest.digest(), number, example)
+        for number, (digest, example) in enumerate(zip(digests, examples, strict=True))
+    ]
+    return sorted(ranked, key=lambda each: each[:2])
+
+
+def _split_off(
+    ranked: Sequence[_Ranked], share: float
+) -> tuple[dict[str, list[Any]], list[_Ranked]]:
+    """Take the first examples as a part of their own; equal texts stay together."""
+    end = min(len(ranked) - 1, max(1, round(share * len(ranked))))
+    while 0 < end < len(ranked) - 1 and ranked[end].digest == ranked[end - 1].digest:
+        end += 1
+    if end < 1:
+        remedy = "Name a validation part: --data.validation FILE."
+        raise must("data.train", "hold two examples or more to split", len(ranked), remedy)
+    return {"": _in_order(ranked[:end])}, list(ranked[end:])
+
+
+def _in_order(ranked: Sequence[_Ranked]) -> list[Any]:
+    return [each.example for each in sorted(ranked, key=lambda each: each.number)]

@@ -1,0 +1,147 @@
+"""Rows with a text, or two, and a label: as examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from lit_roberta.errors import UserError, must
+from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.reading.config import (
+    LABEL_COLUMNS,
+    PAIR_COLUMNS,
+    TEXT_COLUMNS,
+    LabelledReading,
+)
+from lit_roberta.finetuning.reading.tables import TableRow, read_table
+
+NO_PAIR = "none"
+"""In the place of a column's name: there is no second text."""
+
+
+class _Columns(NamedTuple):
+    text: str
+    pair: str | None
+    label: str | None
+
+
+def read_texts(source: str, reading: LabelledReading) -> list[TextExample]:
+    """Read texts with labels by name.
+
+    Args:
+        source: As for `read_table`.
+        reading: Which columns.
+
+    Raises:
+        UserError: If a column is missing, or a text is none. Names the line.
+    """
+    return list(_examples(source, reading))
+
+
+def read_numbers(source: str, reading: LabelledReading) -> list[TextExample]:
+    """Read texts with numbers.
+
+    Raises:
+        UserError: As `read_texts`, and where a number is none, or not finite.
+    """
+    return [
+        example._replace(label=None if example.label is None else _number(example))
+        for example in _examples(source, reading)
+    ]
+
+
+def checked_text(value: Any, column: str, place: str) -> str:
+    """Refuse what is no text.
+
+    Raises:
+        UserError: If it is another kind of value, or half a surrogate pair, which JSON can spell.
+    """
+    if not isinstance(value, str):
+        raise must(f"{place}, column {column!r},", "hold text", value, "Repair the row.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(value[error.start]):04x}"
+        remedy = "It stands for no character: repair the row."
+        raise must(f"{place}, column {column!r},", "be text in UTF-8", half, remedy) from error
+    return value
+
+
+def label_name(value: Any, column: str, place: str) -> str | None:
+    """Give the name of a label; None for none.
+
+    Raises:
+        UserError: If it is a list, say, which is no name.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise must(f"{place}, column {column!r},", "hold a label", value, "Repair the row.")
+
+
+def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
+    columns: _Columns | None = None
+    for row in read_table(source, reading):
+        columns = columns or _find_columns(row, reading)
+        yield _example(row, columns)
+
+
+def _example(row: TableRow, columns: _Columns) -> TextExample:
+    values, place = row
+    for name in columns:
+        if name is not None and name not in values:
+            known = ", ".join(values)
+            raise must(f"{place},", f"have the column {name!r}", known, "Repair the row.")
+    pair, label = columns.pair, columns.label
+    return TextExample(
+        text=checked_text(values[columns.text], columns.text, place),
+        pair=None if pair is None else checked_text(values[pair], pair, place),
+        label=None if label is None else label_name(values[label], label, place),
+        place=place,
+    )
+
+
+def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
+    known = list(row.values)
+    usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
+    if known == ["1", "2"]:  # without a header
+        usual = (["1"], [], ["2"])
+    text = _column(reading.text_column, usual[0], known, "text", row.place)
+    if text is None:
+        raise UserError(
+            f"{row.place}, must have a column of text, got the columns {', '.join(known)}. Give "
+            "one of them as --data.reading.text_column."
+        )
+    pair = None
+    if reading.pair_column != NO_PAIR:
+        pair = _column(reading.pair_column, usual[1], known, "pair", row.place)
+    label = _column(reading.label_column, usual[2], known, "label", row.place)
+    return _Columns(text, pair, label)
+
+
+def _column(
+    asked: str | None, usual: Sequence[str], known: Sequence[str], role: str, place: str
+) -> str | None:
+    if asked is None:
+        return next((name for name in usual if name in known), None)
+    if asked not in known:
+        name = f"data.reading.{role}_column"
+        raise must(name, f"be a column of {place}", asked, f"There are: {', '.join(known)}.")
+    return asked
+
+
+def _number(example: TextExample) -> float:
+    try:
+        number = float(str(example.label))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        remedy = "Regression learns numbers; for names take data.task classification."
+        raise must(f"the label at {example.place}", "be a number", example.label, remedy)
+    return number

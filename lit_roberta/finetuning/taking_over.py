@@ -1,0 +1,55 @@
+"""What a run takes from a fine-tuned checkpoint, and what from its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jsonargparse import Namespace
+
+from lit_roberta.errors import must
+from lit_roberta.finetuning.checkpoint import Finetuned
+from lit_roberta.training.checkpoint_settings import flatten
+from lit_roberta.training.taking_over import check_agreement
+
+_FILES = ("data.folder", "data.train", "data.validation", "data.test")
+"""With any of these, a run has examples of its own."""
+
+
+def take_over_finetuned(
+    checkpoint: Finetuned, *, settings: Namespace, given: Mapping[str, Any]
+) -> None:
+    """Let a checkpoint's task win over the defaults; its examples too, unless others are named.
+
+    Args:
+        checkpoint: What the weights stand on.
+        settings: Of a subcommand, as parsed; changed in place.
+        given: Those that were given, nested.
+
+    Raises:
+        UserError: If one was given and is not the checkpoint's.
+    """
+    named = dict(flatten(given))
+    _check_labels(checkpoint, named.get("data.labels"))
+    task = checkpoint.pretrained.task
+    stored = {
+        "data.task": checkpoint.task_name,
+        "model.head_dropout": None if task is None else task.dropout,
+        "model.freeze": checkpoint.settings["freeze"],
+    }
+    check_agreement(stored, named)
+    if "data.max_length" not in named:
+        stored["data.max_length"] = checkpoint.max_length
+    if not any(name.startswith(_FILES) for name in named):
+        data = {name: value for name, value in checkpoint.data.items() if name != "task"}
+        here = flatten({"data": data})
+        stored |= {name: value for name, value in here if name not in named}
+    for name, value in stored.items():
+        settings[name] = value
+
+
+def _check_labels(checkpoint: Finetuned, asked: Sequence[str] | None) -> None:
+    labels = list(checkpoint.task.labels)
+    if asked is not None and list(asked) != labels:
+        remedy = "Leave it out: the weights stand on it."
+        raise must("data.labels", f"be the checkpoint's {labels}", asked, remedy)

@@ -1,0 +1,224 @@
+"""What a task is: the one class that a new kind of task implements.
+
+A task is immutable. It knows its labels by name; numbers of labels exist only inside of a model.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+from lit_roberta.batch import IGNORE_INDEX
+from lit_roberta.errors import must
+from lit_roberta.exchange.tasks import Task
+from lit_roberta.finetuning.items import Item, Layout
+from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.model.task_heads import TaskKind
+
+ExampleT = TypeVar("ExampleT")
+PredictionT = TypeVar("PredictionT")
+
+
+class TaskLosses(NamedTuple):
+    """Of a micro-batch, as sums."""
+
+    loss: Float[Tensor, ""]
+    """In nats; for regression squared errors."""
+    num_correct: Float[Tensor, ""]
+    """Labels that had the highest logit; 0 where no label is right or wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighting:
+    """How labels are weighed in training; held-out losses never are."""
+
+    class_weights: Float[Tensor, " labels"] | None = None
+    """Of each label's loss."""
+    label_smoothing: float = 0.0
+    """Share of a label that is spread over all labels."""
+
+    def to(self, device: torch.device) -> Weighting:
+        """Move the weights."""
+        weights = self.class_weights
+        return self if weights is None else replace(self, class_weights=weights.to(device))
+
+    def weight_of(self, labels: Shaped[Tensor, "*labels"]) -> float:
+        """Add up the weights of labels that are there."""
+        there = labels[labels != IGNORE_INDEX]
+        return float(len(there) if self.class_weights is None else self.class_weights[there].sum())
+
+
+PLAIN = Weighting()
+
+
+class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
+    """A task: its labels, what examples become, what is learned, and how it is judged.
+
+    Args:
+        labels: By number. Empty for a task that has none.
+        metrics: Names of the scores that it is judged by, the one that decides first. None: the
+            kind's own.
+        options: Of the kind, by name, as plain data: they travel in a checkpoint.
+    """
+
+    kind: ClassVar[TaskKind]
+    metrics: tuple[str, ...]
+    """Its scores by default."""
+    has_accuracy: ClassVar[bool] = True
+    """Whether a label of training is right or wrong."""
+    weighs_labels: ClassVar[bool] = True
+    """Whether labels can be weighed and smoothed."""
+    by_place: ClassVar[bool] = False
+    """Whether each place of a row has a label."""
+    learns_labels: ClassVar[bool] = False
+    """Whether its labels are those of its training part."""
+
+    def __init__(
+        self,
+        labels: Sequence[str] = (),
+        *,
+        metrics: Sequence[str] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.labels = tuple(labels)
+        if metrics is not None:
+            self.metrics = tuple(metrics)
+        self.options = dict(options or {})
+
+    # ---- from files to rows
+
+    @classmethod
+    @abstractmethod
+    def read(cls, source: str, reading: LabelledReading) -> list[ExampleT]:
+        """Read examples from a file.
+
+        Args:
+            source: A file, or what else `--data.train` takes.
+            reading: How it is to be read.
+
+        Raises:
+            UserError: Names file and line.
+        """
+
+    @classmethod
+    def found_labels(cls, examples: Sequence[ExampleT]) -> tuple[str, ...]:
+        """Find the labels of a training part, in the order that they are numbered in."""
+        return ()
+
+    @abstractmethod
+    def items(self, examples: Sequence[ExampleT], layout: Layout) -> list[Item]:
+        """Turn examples into rows of ids, the items of an example side by side.
+
+        Raises:
+            UserError: If a label is none of the task's. Names its place.
+        """
+
+    @classmethod
+    @abstractmethod
+    def key_text(cls, example: ExampleT) -> str:
+        """Give the text that an example is split and recognised by."""
+
+    # ---- learning
+
+    @abstractmethod
+    def losses(
+        self, logits: Float[Tensor, "*logits"], labels: Shaped[Tensor, "*labels"], how: Weighting
+    ) -> TaskLosses:
+        """Sum up the losses of a micro-batch over the labels that count."""
+
+    def exchange_task(self) -> Task:
+        """Give what Hugging Face has to know of the task."""
+        return Task(kind=self.kind, labels=self.labels)
+
+    # ---- judging
+
+    @abstractmethod
+    def predictions(
+        self, items: Sequence[Item], logits: Float[Tensor, "items ..."]
+    ) -> list[PredictionT]:
+        """Turn logits into predictions, one for each example.
+
+        Args:
+            items: All items of some examples, those of an example side by side.
+            logits: On the CPU, in single precision.
+        """
+
+    @abstractmethod
+    def scores(
+        self, examples: Sequence[ExampleT], predictions: Sequence[PredictionT]
+    ) -> dict[str, float]:
+        """Judge predictions; unlabelled examples are left out.
+
+        Args:
+            examples: With what is true.
+            predictions: One for each.
+
+        Returns:
+            Each of `metrics`; nothing where no example is labelled.
+        """
+
+    @abstractmethod
+    def naive_prediction(self, train: Sequence[ExampleT]) -> PredictionT:
+        """Give what is best said without reading: the most frequent label, the mean, ..."""
+
+    @property
+    def monitor(self) -> str:
+        """The score that decides which model is best."""
+        return self.metrics[0]
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Which way it is better."""
+        return self.monitor not in ("loss", "mse")
+
+
+def count_labels(labels: Shaped[Tensor, "*labels"]) -> int:
+    """Count the labels that are there."""
+    if labels.is_floating_point():
+        return int((~labels.isnan()).sum())
+    return int((labels != IGNORE_INDEX).sum())
+
+
+def class_losses(
+    logits: Float[Tensor, "rows labels"], labels: Shaped[Tensor, " rows"], how: Weighting = PLAIN
+) -> TaskLosses:
+    """Sum up cross entropies.
+
+    Args:
+        logits: Of each label.
+        labels: Numbers of labels; IGNORE_INDEX for none.
+        how: Weights of classes, and smoothing.
+
+    Returns:
+        The loss in nats, and how many labels have the highest logit.
+    """
+    logits = logits.float()
+    loss = torch.nn.functional.cross_entropy(
+        logits,
+        labels,
+        weight=how.class_weights,
+        ignore_index=IGNORE_INDEX,
+        label_smoothing=how.label_smoothing,
+        reduction="sum",
+    )
+    return TaskLosses(loss, (logits.argmax(dim=-1) == labels).sum().float())
+
+
+def label_number(label: str, labels: Sequence[str], *, place: str) -> int:
+    """Find the number of a label.
+
+    Raises:
+        UserError: If it is none of them. Names its place.
+    """
+    try:
+        return labels.index(label)
+    except ValueError:
+        shown = ", ".join(labels[:10]) + (", ..." if len(labels) > 10 else "")
+        remedy = "The labels are those of the training part, or of --data.labels."
+        raise must(f"the label at {place}", f"be one of {shown}", label, remedy) from None

@@ -1,0 +1,134 @@
+"""One label for a text or for a pair of texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+from lit_roberta.batch import IGNORE_INDEX
+from lit_roberta.errors import must
+from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.items import Item, Layout
+from lit_roberta.finetuning.judging.labels import check_label_metrics, label_scores
+from lit_roberta.finetuning.predictions import LabelPrediction
+from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.texts import read_texts
+from lit_roberta.finetuning.tasks.base import (
+    FinetuningTask,
+    TaskLosses,
+    Weighting,
+    class_losses,
+    label_number,
+)
+
+
+class Classification(FinetuningTask[TextExample, LabelPrediction]):
+    """One of several labels, read at [CLS]."""
+
+    kind = "sequence-classification"
+    metrics = ("accuracy", "macro_f1")
+    learns_labels = True
+
+    @classmethod
+    def read(cls, source: str, reading: LabelledReading) -> list[TextExample]:
+        """Read rows with a text, or two, and a label."""
+        return read_texts(source, reading)
+
+    @classmethod
+    def found_labels(cls, examples: Sequence[TextExample]) -> tuple[str, ...]:
+        """Sort the labels: numbers by size, names by their characters."""
+        found = {str(example.label) for example in examples if example.label is not None}
+        if len(found) < 2:
+            remedy = "A classifier needs two. Name the column: --data.reading.label_column."
+            raise must("data.train", "hold two labels or more", sorted(found), remedy)
+        return tuple(sorted(found, key=lambda name: (_size(name), name)))
+
+    def items(self, examples: Sequence[TextExample], layout: Layout) -> list[Item]:
+        """Lay out each example as a row."""
+        return text_items(examples, layout, [self._label(example) for example in examples])
+
+    def _label(self, example: TextExample) -> Shaped[np.ndarray, ""]:
+        if example.label is None:
+            return np.asarray(IGNORE_INDEX)
+        return np.asarray(label_number(str(example.label), self.labels, place=example.place))
+
+    @classmethod
+    def key_text(cls, example: TextExample) -> str:
+        """Give both texts."""
+        return f"{example.text}\t{example.pair or ''}"
+
+    def losses(
+        self, logits: Float[Tensor, "*logits"], labels: Shaped[Tensor, "*labels"], how: Weighting
+    ) -> TaskLosses:
+        """Sum up cross entropies."""
+        return class_losses(logits, labels, how)
+
+    def predictions(
+        self, items: Sequence[Item], logits: Float[Tensor, "items ..."]
+    ) -> list[LabelPrediction]:
+        """Take the most probable label."""
+        best = logits.argmax(dim=-1).tolist()
+        return [
+            LabelPrediction(self.labels[number], dict(zip(self.labels, shares, strict=True)))
+            for number, shares in zip(best, logits.softmax(dim=-1).tolist(), strict=True)
+        ]
+
+    def scores(
+        self, examples: Sequence[TextExample], predictions: Sequence[LabelPrediction]
+    ) -> dict[str, float]:
+        """Count right labels, and what else is asked for."""
+        check_label_metrics(self.metrics, num_labels=len(self.labels))
+        pairs = [
+            (str(example.label), prediction.label)
+            for example, prediction in zip(examples, predictions, strict=True)
+            if example.label is not None
+        ]
+        if not pairs:
+            return {}
+        true, predicted = zip(*pairs, strict=True)
+        return label_scores(true, predicted, labels=self.labels, metrics=self.metrics)
+
+    def naive_prediction(self, train: Sequence[TextExample]) -> LabelPrediction:
+        """Say the most frequent label of the training part."""
+        counts = Counter(str(example.label) for example in train if example.label is not None)
+        label = max(self.labels, key=lambda name: counts[name])
+        return LabelPrediction(label, {name: float(name == label) for name in self.labels})
+
+
+def text_items(
+    examples: Sequence[TextExample],
+    layout: Layout,
+    labels: Sequence[Shaped[np.ndarray, ""]],
+) -> list[Item]:
+    """Lay out texts and pairs, a row each.
+
+    Args:
+        examples: The texts.
+        layout: How.
+        labels: Their numbers, or numbers to come close to.
+    """
+    firsts = encode_all([example.text for example in examples], layout)
+    seconds = iter(encode_all([each.pair for each in examples if each.pair is not None], layout))
+    items = []
+    for number, (example, first) in enumerate(zip(examples, firsts, strict=True)):
+        row, is_cut = layout.lay_out(first, None if example.pair is None else next(seconds))
+        items.append(Item((row,), labels[number], number, is_cut))
+    return items
+
+
+def encode_all(texts: Sequence[str], layout: Layout) -> list[list[int]]:
+    """Encode texts, without control tokens."""
+    encoded = layout.tokenizer.encode_sentences(list(texts))
+    ends = np.cumsum(encoded.lengths)
+    return [part.tolist() for part in np.split(encoded.tokens, ends[:-1])] if len(texts) else []
+
+
+def _size(name: str) -> float:
+    try:
+        return float(name)
+    except ValueError:
+        return float("inf")

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from lit_roberta.finetuning.module import FinetuningModule
+from tests.finetuning.examples import write_rows, write_texts
+from tests.training.commands import Command
+
+FIT = ["fit", "--data.task=classification", "--data.train=train.csv", "--data.test=test.csv"]
+QUIET = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
+SMALL = ["--data.max_length=16", "--data.batch_size=8", *QUIET]
+
+
+@pytest.fixture
+def words(command: Command, pretrained: Path) -> list[str]:
+    """A run that learns what its examples are about."""
+    write_texts(command.folder / "train.csv")
+    write_texts(command.folder / "test.csv", copies=2)
+    learning = ["--model.optimizer.lr=5e-3", "--trainer.max_epochs=8"]
+    return [*FIT, *SMALL, f"--model.pretrained={pretrained}", *learning]
+
+
+def weights(folder: Path, name: str = "last") -> dict[str, Any]:
+    checkpoint = torch.load(folder / f"checkpoints/{name}.ckpt", weights_only=True)
+    found: dict[str, Any] = checkpoint["state_dict"]
+    return found
+
+
+def test_a_task_is_learned_judged_and_predicted(command: Command, words: list[str]) -> None:
+    assert command(*words) == 0, command.messages
+    said = command.messages
+    assert "Task: classification, 2 labels: no, yes." in said
+    assert "Epoch 1 of 8: training loss" in said
+    assert "Epoch 8 of 8:" in said
+    assert "Best validation accuracy: 1.0000" in said
+
+    assert command("test", *words[1:-2]) == 0, command.messages
+    assert "test/accuracy" in command.messages
+    assert "(without reading" in command.messages
+    assert command("predict", *words[1:-2]) == 0, command.messages
+    folder = command.folder / "runs" / "pretraining"
+    rows = [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
+    assert len(rows) == 16
+    right = [row["prediction"]["label"] == row["label"] for row in rows]
+    assert sum(right) >= 15
+    assert all(
+        sum(row["prediction"]["probabilities"].values()) == pytest.approx(1) for row in rows
+    )
+
+
+def test_a_run_that_goes_on_is_the_run_that_was_not_interrupted(
+    command: Command, words: list[str]
+) -> None:
+    base = words[:-1]
+    assert command(*base, "--trainer.max_steps=6", "--trainer.default_root_dir=whole") == 0
+    shape = ["--trainer.default_root_dir=parts", "--model.schedule.kind=constant"]
+    constant = [*base, "--model.schedule.kind=constant"]
+    assert command(*constant, "--trainer.max_steps=6", "--trainer.default_root_dir=straight") == 0
+    assert command(*base, *shape, "--trainer.max_steps=3") == 0
+    assert command(*base, *shape, "--trainer.max_steps=6", "--ckpt_path=last") == 0
+    one, other = weights(command.folder / "straight"), weights(command.folder / "parts")
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert any(not torch.equal(one[n], weights(command.folder / "whole")[n]) for n in one)
+
+
+def test_a_checkpoint_loads_alone(command: Command, words: list[str]) -> None:
+    assert command(*words[:-1], "--trainer.max_steps=2") == 0, command.messages
+    path = command.folder / "runs/pretraining/checkpoints/last.ckpt"
+    module = FinetuningModule.load_from_checkpoint(path, weights_only=True)
+    assert module.task.labels == ("no", "yes")
+    assert module.model(torch.tensor([[2, 7, 3]])).shape == (1, 2)
+
+
+@pytest.mark.parametrize("batch", ["--data.micro_batch_size=1", "--data.micro_batch_size=3"])
+def test_the_micro_batch_does_not_change_what_is_learned(
+    command: Command, words: list[str], batch: str
+) -> None:
+    still = [*words[:-1], "--model.head_dropout=0", "--trainer.max_steps=3"]
+    assert command(*still, "--trainer.default_root_dir=one") == 0, command.messages
+    assert command(*still, batch, "--trainer.default_root_dir=other") == 0, command.messages
+    one, other = weights(command.folder / "one"), weights(command.folder / "other")
+    for name in one:
+        torch.testing.assert_close(one[name], other[name], rtol=1e-3, atol=2e-5)
+
+
+def test_numbers_are_learned(command: Command, pretrained: Path) -> None:
+    rows = [(f"rain {n} {'rain ' * (n % 5)}", "tea", str(float(n % 5))) for n in range(40)]
+    write_rows(command.folder / "train.csv", list(rows), ("sentence1", "sentence2", "score"))
+    words = ["fit", "--data.task=regression", "--data.train=train.csv", *SMALL]
+    words += [f"--model.pretrained={pretrained}", "--model.optimizer.lr=5e-3"]
+    assert command(*words, "--trainer.max_epochs=15") == 0, command.messages
+    best = float(command.messages.split("Best validation pearson: ")[1].split()[0])
+    assert best > 0.8
+
+
+@pytest.mark.parametrize("freeze", ["embeddings", "encoder", 1])
+def test_what_is_frozen_stays(command: Command, words: list[str], freeze: object) -> None:
+    told = [f"--model.freeze={freeze}", "--trainer.max_steps=2"]
+    assert command(*words[:-1], *told) == 0, command.messages
+    before = torch.load(command.folder / "pretrained.ckpt", weights_only=True)["state_dict"]
+    after = weights(command.folder / "runs/pretraining")
+    moved = {name for name in after if name in before and not after[name].equal(before[name])}
+    assert not any(name.startswith("model.embeddings") for name in moved)
+    trains = any(name.startswith("model.encoder") for name in moved)
+    assert trains == (freeze == "embeddings" or freeze == 1)
