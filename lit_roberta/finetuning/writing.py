@@ -10,6 +10,8 @@ from typing import IO, Any
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.whole_files import written_beside
+
 logger = logging.getLogger(__name__)
 
 
@@ -43,13 +45,11 @@ class TaskPredictions(Callback):
         """Write the file beside its place, then put it there."""
         rank = trainer.global_rank
         path = self.folder / f"predictions{f'-{rank}' if rank else ''}.jsonl"
-        part = path.with_name(path.name + ".part")
         data: Any = trainer.datamodule  # type: ignore[attr-defined]
         sets = [(name, each) for name, each in data.examples("test").items() if each]
-        with part.open("w", encoding="utf-8") as file:
+        with written_beside(path) as part, part.open("w", encoding="utf-8") as file:
             for number, (name, examples) in enumerate(sets):
                 self._write(file, name, examples, self._found.get(number, []))
-        part.replace(path)
         logger.info("Predictions: %s", path)
 
     def _write(

@@ -43,6 +43,7 @@ from lit_roberta.data.tokens.encoding import (
 )
 from lit_roberta.data.tokens.flattening import flatten
 from lit_roberta.data.tokens.loading import SpecialTokens, load_tokenizer
+from lit_roberta.data.tokens.located import Located, in_ordinary_tokens, locate
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.training import train_backend
 from lit_roberta.errors import must
@@ -171,6 +172,11 @@ class Tokenizer:
             ids.append(self.vocabulary.mask_id)
         return ids[:-1]
 
+    def encode_located(self, texts: Sequence[str]) -> list[list[Located]]:
+        """Turn texts into tokens that know which characters they stand for."""
+        encodings = self._backend.encode_batch(list(texts), add_special_tokens=False)
+        return [locate(encoding, self._as_text) for encoding in encodings]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Turn ids into readable text; special tokens are shown by their names.
 
@@ -239,12 +245,8 @@ class Tokenizer:
         return ids, [-1 if word is None else word for word in words]
 
     def _as_text(self, number: int) -> list[int]:
-        """Say a control token in ordinary ones: as unknown, else character by character."""
+        """Say a control token in ordinary ones."""
         if number not in self._control:
             return [number]
-        if self.vocabulary.unk_id is not None:
-            return [self.vocabulary.unk_id]
-        encodings = self._backend.encode_batch(
-            list(self.id_to_word[number]), add_special_tokens=False
-        )
-        return [number for encoding in encodings for number in encoding.ids]
+        unk_id = self.vocabulary.unk_id
+        return in_ordinary_tokens(self.id_to_word[number], self._backend, unk_id=unk_id)
