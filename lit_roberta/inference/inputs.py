@@ -151,7 +151,8 @@ def _arriving_lines() -> Iterator[list[str]]:
         raise must("standard input", "be open", "a closed one", "Pipe a text into the command.")
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), True)
     stream = cast(io.BufferedReader, sys.stdin.buffer)
-    number, unfinished = 1, ""
+    number = 1
+    unfinished: list[str] = []  # joined once: a line may be of any number of pieces
     while True:
         chunk = stream.read1(_CHUNK)
         try:
@@ -166,11 +167,14 @@ def _arriving_lines() -> Iterator[list[str]]:
                 f"standard input must be text, got a NUL character behind line {number}: it is "
                 "binary. Give plain text."
             )
-        *lines, unfinished = (unfinished + text).split("\n")
-        number += len(lines)
+        *lines, last = text.split("\n")
         if lines:
+            lines[0] = "".join([*unfinished, lines[0]])
+            unfinished = []
+            number += len(lines)
             yield lines
+        unfinished.append(last)
         if not chunk:
-            if unfinished:
-                yield [unfinished]
+            if any(unfinished):
+                yield ["".join(unfinished)]
             return

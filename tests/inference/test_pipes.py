@@ -44,6 +44,18 @@ def test_standard_input_is_cut_into_lines_wherever_its_pieces_end(
         assert [line for window in inputs.read_windows("-") for line in window] == expected
 
 
+def test_a_long_line_takes_time_by_its_length_however_it_arrives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """4 MB in pieces as some programs write them: no time, and some 10 s if each is put to the others."""
+    pieces = [b"a" * 512] * 8000
+    monkeypatch.setattr(sys, "stdin", lines_of(*pieces, b"\nb"))
+    start = time.monotonic()
+    (long,), (short,) = inputs.read_windows("-")
+    assert time.monotonic() - start < 5
+    assert (len(long), short) == (512 * 8000, "b")
+
+
 @pytest.mark.parametrize(
     ("data", "words"), [(b"a\nb\0", "a NUL character"), (b"a\ncaf\xe9\n", "got byte 0xE9")]
 )
