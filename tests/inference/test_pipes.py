@@ -47,7 +47,7 @@ def test_standard_input_is_cut_into_lines_wherever_its_pieces_end(
 def test_a_long_line_takes_time_by_its_length_however_it_arrives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """4 MB in pieces as some programs write them: no time, and some 10 s if each is put to the others."""
+    """4 MB in small pieces: no time, and some 10 s where each is put to all others."""
     pieces = [b"a" * 512] * 8000
     monkeypatch.setattr(sys, "stdin", lines_of(*pieces, b"\nb"))
     start = time.monotonic()
