@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     batches,
     encoder,
+    finetuning,
     importing,
     inference,
     lightning_overhead,
@@ -26,15 +27,20 @@ BENCHMARKS = {
     "resume": resume.main,
     "import": importing.main,
     "encode": inference.main,
+    "finetuning": finetuning.main,
 }
+
+_NEED_DATA = ("finetuning",)
+"""Those that need a model and files of a user's, and so have to be named."""
 
 
 def main(arguments: list[str]) -> None:
     """Run what was asked for."""
     if not arguments:
         for name, run in BENCHMARKS.items():
-            print(f"== {name}")
-            run()
+            if name not in _NEED_DATA:
+                print(f"== {name}")
+                run()
         return
     name, *rest = arguments
     if name not in BENCHMARKS:
