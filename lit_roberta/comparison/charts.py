@@ -26,8 +26,8 @@ from lit_roberta.comparison.drawing import (
     reference_line,
 )
 from lit_roberta.comparison.results import Recipe, Results
-from lit_roberta.comparison.statistics import mean_interval
 from lit_roberta.comparison.wording import joined, nats
+from lit_roberta.statistics import mean_interval
 
 _NATS = "nats per masked token (lower is better)"
 _BEHIND = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0, "alpha": 0.85}

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from lit_roberta.comparison.statistics import Interval, combined_interval
+from lit_roberta.statistics import Interval, combined_interval
 
 Kind = Literal[
     "winner",

@@ -24,18 +24,18 @@ from lit_roberta.comparison.report import write_report
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results, TuningRow
 from lit_roberta.comparison.run_making import make_runs, read_runs
-from lit_roberta.comparison.tasks import RESULT
+from lit_roberta.comparison.tasks import RESULT, Task
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.tuning_table import write_tuning
-from lit_roberta.comparison.workers import (
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.trainer_flags import require_writable
+from lit_roberta.workers import (
     WorkerPool,
     available_cores,
     default_jobs,
     worker_pool,
 )
-from lit_roberta.errors import UserError, must
-from lit_roberta.training.trainer_flags import require_writable
 
 
 def compare_recipes(
@@ -160,7 +160,7 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 
 def _paces(
-    asked: Comparison, recipes: Sequence[PlannedRecipe], pool: WorkerPool, console: Console
+    asked: Comparison, recipes: Sequence[PlannedRecipe], pool: WorkerPool[Task], console: Console
 ) -> dict[str, float]:
     """Time a few updates of each recipe, once, where seconds are the unit."""
     if asked.budget.unit != "seconds":
@@ -179,7 +179,7 @@ def _tune(
     asked: Comparison,
     recipes: Sequence[PlannedRecipe],
     updates: dict[str, int],
-    pool: WorkerPool,
+    pool: WorkerPool[Task],
     console: Console,
 ) -> list[TuningRow]:
     """Choose learning rates on validation text, if asked to."""

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from lit_roberta.comparison.tasks import Task
-from lit_roberta.comparison.workers import Event
+from lit_roberta.workers import Event
 
 
 class RunDisplay:
@@ -60,7 +60,7 @@ class RunDisplay:
     ) -> None:
         self._progress.stop()
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event[Task]) -> None:
         """Show what happened to a run."""
         task, bar = event.task, self._bars[event.task.recipe]
         done = event.done if event.kind == "progress" else task.updates
@@ -74,7 +74,7 @@ class RunDisplay:
             runs=f"{self._finished[task.recipe]}/{self._runs[task.recipe]}",
         )
 
-    def _say(self, event: Event) -> None:
+    def _say(self, event: Event[Task]) -> None:
         if event.kind == "failed":
             self._console.print(
                 f"{event.task.label} failed: {event.message}", markup=False, highlight=False

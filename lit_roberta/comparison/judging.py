@@ -26,7 +26,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from lit_roberta.comparison.claims import Arm, Difference, Floor, Judgement, Kind, PairJudgement
-from lit_roberta.comparison.statistics import (
+from lit_roberta.statistics import (
     holm,
     mean_interval,
     ratio_interval,

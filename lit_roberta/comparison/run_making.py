@@ -24,10 +24,10 @@ from lit_roberta.comparison.tasks import (
     superseded,
     without_damaged_checkpoints,
 )
-from lit_roberta.comparison.workers import Event, WorkerPool
+from lit_roberta.workers import Event, WorkerPool
 
 
-def make_runs(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list[Failure]:
+def make_runs(tasks: Sequence[Task], pool: WorkerPool[Task], console: Console) -> list[Failure]:
     """Make the runs that are not there yet, and give those that failed."""
     missing = [task for task in tasks if not finished(task)]
     if len(missing) < len(tasks):
@@ -35,10 +35,10 @@ def make_runs(tasks: Sequence[Task], pool: WorkerPool, console: Console) -> list
         console.print(f"{kept} of {len(tasks)} runs are there already, and unchanged.")
     for notice in _made_anew(missing):
         console.print(notice, markup=False, highlight=False, soft_wrap=True)
-    failed: list[Event] = []
+    failed: list[Event[Task]] = []
     with RunDisplay(missing, console=console) as display:
 
-        def on_event(event: Event) -> None:
+        def on_event(event: Event[Task]) -> None:
             display.show(event)
             if event.kind == "failed":
                 failed.append(event)

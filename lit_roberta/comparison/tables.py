@@ -10,9 +10,9 @@ from lit_roberta.comparison.charts import memorisation
 from lit_roberta.comparison.findings import signed_share
 from lit_roberta.comparison.results import Recipe, Results
 from lit_roberta.comparison.run import HeldOut, Run
-from lit_roberta.comparison.statistics import mean_interval
 from lit_roberta.comparison.table import Table
 from lit_roberta.comparison.wording import nats
+from lit_roberta.statistics import mean_interval
 
 
 def matrix_table(results: Results) -> Table:

@@ -7,12 +7,8 @@ checkpoint, if it is still the same run; one that was made of something else is 
 from __future__ import annotations
 
 import json
-import logging
-import os
 import shutil
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import NoneType
@@ -23,18 +19,15 @@ from lit_roberta.comparison.observer import run_observed
 from lit_roberta.comparison.run import Curves, HeldOut, Run, write_json
 from lit_roberta.data.examples.packing import Format
 from lit_roberta.errors import UserError, must
+from lit_roberta.log_files import output_to
 from lit_roberta.training.checkpoint_files import BEST, CHECKPOINT_FOLDER, LAST
 from lit_roberta.training.checkpoint_settings import read_checkpoint_settings
+from lit_roberta.workers import ERROR, Interrupted, Tell
 
 Aim = Literal["result", "validation", "timing"]
 """A whole result; only the validation loss, to choose a learning rate by; or only the pace."""
 
-Tell = Callable[[int, int], None]
-"""Takes the updates finished and those of the whole run."""
-
 RESULT = "result.json"
-ERROR = "error.txt"
-"""The traceback of a fault of ours."""
 _MARK = "run.json"
 _LOG = "log.txt"
 
@@ -58,9 +51,9 @@ class Task:
         """What to call it in a message."""
         return f"{self.recipe}, seed {self.seed}"
 
-
-class Interrupted(Exception):  # noqa: N818 - it is no error
-    """A run was asked to stop, and has saved where it stands."""
+    def execute(self, tell: Tell) -> None:
+        """Make the run, in a process of its own."""
+        execute(self, tell)
 
 
 def finished(task: Task) -> bool:
@@ -144,7 +137,7 @@ def execute(task: Task, tell: Tell) -> None:
         Interrupted: If it was stopped by a signal.
     """
     _prepare_folder(task)
-    with _output_to(task.folder / _LOG):
+    with output_to(task.folder / _LOG):
         cli = run_observed(
             [
                 *task.arguments,
@@ -193,29 +186,3 @@ def _fingerprint_of(mark: Path) -> object:
         return json.loads(mark.read_text(encoding="utf-8"))["fingerprint"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-@contextmanager
-def _output_to(path: Path) -> Iterator[None]:
-    """Send notices, and what libraries print, to a file: the terminal shows all runs at once."""
-    ours = logging.getLogger("lit_roberta")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with path.open("a", encoding="utf-8", buffering=1) as file:
-        handler = logging.StreamHandler(file)
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        level, kept = ours.level, [os.dup(1), os.dup(2)]
-        ours.addHandler(handler)
-        ours.setLevel(logging.INFO)
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            for target, copy in zip((1, 2), kept, strict=True):
-                os.dup2(copy, target)
-                os.close(copy)
-            ours.removeHandler(handler)
-            ours.setLevel(level)

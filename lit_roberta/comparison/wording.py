@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lit_roberta.comparison.statistics import Interval
+from lit_roberta.statistics import Interval
 
 
 def nats(value: float, *, sign: bool = False) -> str:

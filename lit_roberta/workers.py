@@ -2,6 +2,9 @@
 
 Importing torch costs seconds, so a process takes one run after another. A run that fails, or whose
 process dies, is reported in its place and the others go on.
+
+In: runs, which know how they are made. Out: what happened to them. What they are for is not known
+here.
 """
 
 from __future__ import annotations
@@ -18,23 +21,52 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Literal
+from pathlib import Path
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import torch
 
-from lit_roberta.comparison.tasks import ERROR, Interrupted, Task, execute
 from lit_roberta.errors import UserError
 
+Tell = Callable[[int, int], None]
+"""Takes the updates finished and those of the whole run."""
+
+ERROR = "error.txt"
+"""The traceback of a fault of ours."""
 _SECONDS_TO_STOP = 20.0
 """What a run gets to finish its update and save it, before its process is ended."""
 
 
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """A run was asked to stop, and has saved where it stands."""
+
+
+@runtime_checkable  # signatures are checked while testing
+class Work(Protocol):
+    """A run that can be sent to another process and made there."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it is made."""
+
+    def execute(self, tell: Tell) -> None:
+        """Make it.
+
+        Raises:
+            UserError: If it can't be made as asked.
+            Interrupted: If it was stopped by a signal.
+        """
+
+
+WorkT = TypeVar("WorkT", bound=Work)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(Generic[WorkT]):
     """Something that happened to a run."""
 
     kind: Literal["progress", "finished", "failed"]
-    task: Task
+    task: WorkT
     done: int = 0
     """Updates finished."""
     message: str = ""
@@ -44,13 +76,13 @@ class Event:
 
 
 @dataclass
-class _Worker:
+class _Worker(Generic[WorkT]):
     process: SpawnProcess
     connection: Connection
-    task: Task | None = None
+    task: WorkT | None = None
 
 
-class WorkerPool:
+class WorkerPool(Generic[WorkT]):
     """Processes that make runs.
 
     Args:
@@ -60,9 +92,9 @@ class WorkerPool:
 
     def __init__(self, *, jobs: int, threads: int) -> None:
         self.jobs, self.threads = jobs, threads
-        self._workers: list[_Worker] = []
+        self._workers: list[_Worker[WorkT]] = []
 
-    def run(self, tasks: Sequence[Task], on_event: Callable[[Event], None]) -> None:
+    def run(self, tasks: Sequence[WorkT], on_event: Callable[[Event[WorkT]], None]) -> None:
         """Make all runs.
 
         Args:
@@ -96,7 +128,7 @@ class WorkerPool:
             worker.connection.close()
         self._workers = []
 
-    def _start(self) -> _Worker:
+    def _start(self) -> _Worker[WorkT]:
         context = mp.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self.threads), daemon=True)
@@ -105,7 +137,7 @@ class WorkerPool:
         theirs.close()
         return _Worker(process, ours)
 
-    def _hand_out(self, worker: _Worker, pending: deque[Task]) -> None:
+    def _hand_out(self, worker: _Worker[WorkT], pending: deque[WorkT]) -> None:
         worker.task = pending.popleft() if pending else None
         if worker.task is not None:
             # A process that has died says so when it is listened to, and fails this run there.
@@ -113,12 +145,15 @@ class WorkerPool:
                 worker.connection.send(worker.task)
 
     def _listen(
-        self, worker: _Worker, pending: deque[Task], on_event: Callable[[Event], None]
+        self,
+        worker: _Worker[WorkT],
+        pending: deque[WorkT],
+        on_event: Callable[[Event[WorkT]], None],
     ) -> None:
         """Take one message of a worker, or its silence where its process has died."""
         assert worker.task is not None, "only busy workers are listened to"
         try:
-            event: Event = worker.connection.recv()
+            event: Event[WorkT] = worker.connection.recv()
         except (EOFError, OSError):
             worker.process.join()
             message = f"its process ended with status {worker.process.exitcode}"
@@ -131,9 +166,9 @@ class WorkerPool:
 
 
 @contextmanager
-def worker_pool(*, jobs: int, threads: int) -> Iterator[WorkerPool]:
+def worker_pool(*, jobs: int, threads: int) -> Iterator[WorkerPool[Any]]:
     """Give a pool, and end its processes whatever happens."""
-    pool = WorkerPool(jobs=jobs, threads=threads)
+    pool: WorkerPool[Any] = WorkerPool(jobs=jobs, threads=threads)
     try:
         yield pool
     finally:
@@ -179,7 +214,7 @@ def _serve(connection: Connection, threads: int) -> None:
             connection.send(event)
 
 
-def _attempt(task: Task, connection: Connection) -> Event | None:
+def _attempt(task: WorkT, connection: Connection) -> Event[WorkT] | None:
     """Make a run and say how it went; None where it was stopped."""
 
     def tell(done: int, _: int) -> None:
@@ -189,7 +224,7 @@ def _attempt(task: Task, connection: Connection) -> Event | None:
             raise Interrupted from None
 
     try:
-        execute(task, tell)
+        task.execute(tell)
     except Interrupted:
         return None
     except UserError as error:
@@ -198,4 +233,4 @@ def _attempt(task: Task, connection: Connection) -> Event | None:
         (task.folder / ERROR).write_text(traceback.format_exc(), encoding="utf-8")
         message = f"{type(error).__name__}: {error} (see {task.folder / ERROR})"
         return Event(kind="failed", task=task, message=" ".join(message.split()))
-    return Event(kind="finished", task=task, done=task.updates)
+    return Event(kind="finished", task=task)

@@ -6,7 +6,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from lit_roberta.comparison.statistics import (
+from lit_roberta.statistics import (
     holm,
     mean_interval,
     ratio_interval,
