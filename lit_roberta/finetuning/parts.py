@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.benchmarks.layout import PartName
 from lit_roberta.finetuning.examples import TextExample
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.lines import read_lines_of_label
-from lit_roberta.finetuning.tasks.table import PartName, TaskSpec
+from lit_roberta.finetuning.tasks.table import TaskSpec
 
 logger = logging.getLogger(__name__)
 
@@ -79,13 +80,15 @@ def load_parts(spec: TaskSpec, config: PartsConfig) -> Parts:
     Raises:
         UserError: If there is nothing to learn from, or a file is damaged.
     """
-    train = _read(spec, config, "train").get("", ())
+    notes: list[str] = []
+    train = _read(spec, config, "train", notes).get("", ())
     if not train:
         raise must("data.train", "hold examples", "none", "Name a file with at least one.")
     parts = Parts(
         train=train,
-        validation=_read(spec, config, "validation"),
-        test=_read(spec, config, "test"),
+        validation=_read(spec, config, "validation", notes),
+        test=_read(spec, config, "test", notes),
+        notes=notes,
     )
     ranked = _rank_by_hash(train, spec.task.key_text)
     if not parts.test and config.test_share:
@@ -101,14 +104,16 @@ def load_parts(spec: TaskSpec, config: PartsConfig) -> Parts:
     return parts
 
 
-def _read(spec: TaskSpec, config: PartsConfig, part: PartName) -> Mapping[str, Sequence[Any]]:
+def _read(
+    spec: TaskSpec, config: PartsConfig, part: PartName, notes: list[str]
+) -> Mapping[str, Sequence[Any]]:
     named: Files | None = getattr(config, part)
     if isinstance(named, dict):
         return {"": _read_by_label(spec, named, config.reading)}
     if named is not None:
         return {"": spec.task.read(named, config.reading)}
     if config.folder is not None and config.train is None:
-        return _read_folder(spec, Path(config.folder), part)
+        return _read_folder(spec, Path(config.folder), part, notes)
     if part == "train":
         remedy = "Give --data.train FILE"
         if spec.read_part is not None:
@@ -117,7 +122,9 @@ def _read(spec: TaskSpec, config: PartsConfig, part: PartName) -> Mapping[str, S
     return {}
 
 
-def _read_folder(spec: TaskSpec, folder: Path, part: PartName) -> Mapping[str, Sequence[Any]]:
+def _read_folder(
+    spec: TaskSpec, folder: Path, part: PartName, notes: list[str]
+) -> Mapping[str, Sequence[Any]]:
     if spec.read_part is None:
         remedy = "It is for the tasks of benchmarks: give --data.train FILE."
         raise must("data.folder", f"be left out for {spec.name}", str(folder), remedy)
@@ -127,7 +134,7 @@ def _read_folder(spec: TaskSpec, folder: Path, part: PartName) -> Mapping[str, S
     if not place.is_dir():
         remedy = f"Give the one that holds {spec.folder}, or {spec.folder} itself."
         raise must("data.folder", "be a folder", str(folder), remedy)
-    return spec.read_part(place, part)
+    return spec.read_part(place, part, notes)
 
 
 def _read_by_label(

@@ -9,6 +9,7 @@ from jsonargparse import Namespace
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.checkpoint import Finetuned
+from lit_roberta.finetuning.tasks.table import find_task
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.taking_over import check_agreement
 
@@ -31,6 +32,8 @@ def take_over_finetuned(
     """
     named = dict(flatten(given))
     _check_labels(checkpoint, named.get("data.labels"))
+    if "data.task" in named:
+        named["data.task"] = find_task(named["data.task"]).name
     task = checkpoint.pretrained.task
     stored = {
         "data.task": checkpoint.task_name,

@@ -29,13 +29,17 @@ class TableRow(NamedTuple):
     """File and line, for messages."""
 
 
-def read_table(source: str, reading: LabelledReading) -> Iterator[TableRow]:
+def read_table(
+    source: str, reading: LabelledReading, malformed: list[str] | None = None
+) -> Iterator[TableRow]:
     """Read the rows of a file.
 
     Args:
         source: A .csv, .tsv, .txt (as .tsv), .jsonl or .parquet file, the first four also as .gz
             and .zst; or `hub:OWNER/NAME` as for a corpus.
         reading: How.
+        malformed: Takes the places of separated rows that have too many fields or too few, which
+            are left out. None: the first is an error.
 
     Raises:
         UserError: If there is no such file, or it is damaged. Names the line.
@@ -51,6 +55,9 @@ def read_table(source: str, reading: LabelledReading) -> Iterator[TableRow]:
     if kind not in _KINDS:
         known = ", ".join(_KINDS)
         raise must("the file of examples", f"end in one of {known}", source, "Rename it.")
+    if malformed is not None and kind in _SEPARATED:
+        yield from _read_separated(path, reading, malformed)
+        return
     yield from _KINDS[kind](path, reading)
 
 
@@ -77,7 +84,9 @@ def _read_parquet(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
         yield TableRow(row, f"{path}, row {number}")
 
 
-def _read_separated(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
+def _read_separated(
+    path: Path, reading: LabelledReading, malformed: list[str] | None = None
+) -> Iterator[TableRow]:
     is_csv = kind_of(path) == ".csv"
     is_quoted = is_csv if reading.quoting == "auto" else reading.quoting == "quoted"
     lines = read_lines(path, reading.as_plain())
@@ -89,6 +98,9 @@ def _read_separated(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
             continue
         names = names or [str(column) for column in range(1, len(fields) + 1)]
         place = f"{path}, line {number}"
+        if len(fields) != len(names) and malformed is not None:
+            malformed.append(place)
+            continue
         if len(fields) != len(names):
             first = "the first line" if reading.header else "the first row"
             raise UserError(
@@ -139,6 +151,8 @@ def _split_quoted(
             "Quote a field that holds a delimiter, a quote or a line end."
         ) from error
 
+
+_SEPARATED = (".csv", ".tsv", ".txt")
 
 _KINDS: dict[str, Callable[[Path, LabelledReading], Iterator[TableRow]]] = {
     ".csv": _read_separated,

@@ -46,7 +46,9 @@ def read_numbers(source: str, reading: LabelledReading) -> list[TextExample]:
         UserError: As `read_texts`, and where a number is none, or not finite.
     """
     return [
-        example._replace(label=None if example.label is None else _number(example))
+        example._replace(
+            label=None if example.label is None else finite_number(example.label, example.place)
+        )
         for example in _examples(source, reading)
     ]
 
@@ -83,6 +85,22 @@ def label_name(value: Any, column: str, place: str) -> str | None:
     if isinstance(value, str | int | float):
         return str(value)
     raise must(f"{place}, column {column!r},", "hold a label", value, "Repair the row.")
+
+
+def finite_number(value: object, place: str) -> float:
+    """Read a number.
+
+    Raises:
+        UserError: If it is none, or not finite.
+    """
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        remedy = "Regression learns numbers; for names take data.task classification."
+        raise must(f"the label at {place}", "be a number", value, remedy)
+    return number
 
 
 def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
@@ -134,14 +152,3 @@ def _column(
         name = f"data.reading.{role}_column"
         raise must(name, f"be a column of {place}", asked, f"There are: {', '.join(known)}.")
     return asked
-
-
-def _number(example: TextExample) -> float:
-    try:
-        number = float(str(example.label))
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        remedy = "Regression learns numbers; for names take data.task classification."
-        raise must(f"the label at {example.place}", "be a number", example.label, remedy)
-    return number

@@ -5,22 +5,17 @@ A new kind of task is a file beside this one, and a line in the first table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.benchmarks.layout import ReadPart
+from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
 from lit_roberta.finetuning.tasks.regression import Regression
-
-PartName = Literal["train", "validation", "test"]
-
-ReadPart = Callable[[Path, PartName], Mapping[str, Sequence[Any]]]
-"""Reads a part of a benchmark's folder: examples by the name of the set, "" for the one that has
-no name of its own. Nothing where the folder has no such part."""
 
 KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "classification": Classification,
@@ -47,19 +42,37 @@ class TaskSpec:
 
 
 def find_task(name: str) -> TaskSpec:
-    """Find a task.
+    """Find a task. Capitals, dashes and underscores do not count: `SST-2` is `sst2`.
 
     Raises:
         UserError: If there is none of that name.
     """
-    specs = all_tasks()
-    if name not in specs:
-        close = get_close_matches(name.lower(), specs, n=1)
-        remedy = f"Did you mean {close[0]}?" if close else "Of one's own: classification."
-        raise must("data.task", f"be one of {', '.join(specs)}", name, remedy)
-    return specs[name]
+    specs = {_spelled(name): spec for name, spec in all_tasks().items()}
+    wanted = _spelled(name)
+    if wanted not in specs:
+        close = get_close_matches(wanted, specs, n=1)
+        remedy = (
+            f"Did you mean {specs[close[0]].name}?" if close else "Of one's own: classification."
+        )
+        raise must("data.task", f"be one of {', '.join(all_tasks())}", name, remedy)
+    return specs[wanted]
 
 
 def all_tasks() -> dict[str, TaskSpec]:
     """Give all tasks by name."""
-    return {name: TaskSpec(name=name, task=kind) for name, kind in KINDS.items()}
+    own = {name: TaskSpec(name=name, task=kind) for name, kind in KINDS.items()}
+    return own | {
+        each.name: TaskSpec(
+            name=each.name,
+            task=KINDS[each.kind],
+            labels=each.labels,
+            metrics=each.metrics,
+            folder=each.folder,
+            read_part=each.read_part,
+        )
+        for each in BENCHMARKS
+    }
+
+
+def _spelled(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

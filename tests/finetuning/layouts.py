@@ -1,0 +1,154 @@
+"""Tiny folders of benchmarks in the layouts that they are downloaded in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tests.finetuning.examples import LIKED, NOT_LIKED
+
+COUNT = 8
+"""Rows of each file."""
+PAIRS = [(LIKED[row % 4], NOT_LIKED[row // 2 % 4]) for row in range(COUNT)]
+"""Texts, two a row."""
+
+
+def write_tsv(path: Path, header: str, rows: Sequence[Sequence[object]]) -> Path:
+    """Write rows with tabs between.
+
+    Args:
+        path: The file; its folder is made.
+        header: Names of the columns, with spaces between; empty for none.
+        rows: Their fields.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [header.replace(" ", "\t").replace("~", " ")] if header else []
+    lines += ["\t".join(map(str, row)) for row in rows]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def _write_glue(
+    folder: Path,
+    names: Sequence[str],
+    labelled: tuple[str, Callable[[int, str, str], Sequence[object]]],
+    unlabelled: tuple[str, Callable[[int, str, str], Sequence[object]]],
+) -> Path:
+    for name in names:
+        header, make = unlabelled if name.startswith("test") else labelled
+        rows = [make(number, *pair) for number, pair in enumerate(PAIRS)]
+        write_tsv(folder / f"{name}.tsv", header, rows)
+    return folder
+
+
+_PARTS = ("train", "dev", "test")
+_MNLI_PARTS = ("train", "dev_matched", "dev_mismatched", "test_matched", "test_mismatched")
+_FOUR = "index sentence1 sentence2 label"
+_ENTAILMENT = ("entailment", "not_entailment")
+
+
+def _pairs(labels: Sequence[str], header: str = _FOUR) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        return _write_glue(
+            folder,
+            _PARTS,
+            (header, lambda n, one, two: (n, one, two, labels[n % len(labels)])),
+            (header.rpartition(" ")[0], lambda n, one, two: (n, one, two)),
+        )
+
+    return write
+
+
+def write_cola(folder: Path) -> Path:
+    """Write CoLA: a header in test.tsv only."""
+    return _write_glue(
+        folder,
+        _PARTS,
+        ("", lambda n, one, two: ("gj04", n % 2, "*"[: n % 2], one)),
+        ("index sentence", lambda n, one, two: (n, one)),
+    )
+
+
+def write_sst2(folder: Path) -> Path:
+    """Write SST-2: sentences that end in a space."""
+    return _write_glue(
+        folder,
+        _PARTS,
+        ("sentence label", lambda n, one, two: (f"{(one, two)[n % 2]} ", 1 - n % 2)),
+        ("index sentence", lambda n, one, two: (n, one)),
+    )
+
+
+def write_mrpc(folder: Path) -> Path:
+    """Write MRPC: a byte order mark where there is a label."""
+    header = "#1~ID #2~ID #1~String #2~String"
+    return _write_glue(
+        folder,
+        _PARTS,
+        (f"\ufeffQuality {header}", lambda n, one, two: (n % 2, n, n + 100, one, two)),
+        (f"index {header}", lambda n, one, two: (n, n, n + 100, one, two)),
+    )
+
+
+def write_stsb(folder: Path) -> Path:
+    """Write STS-B: numbers from 0 to 5."""
+    header = "index genre filename year old_index source1 source2 sentence1 sentence2"
+    before = ("main-captions", "MSRvid", "2012test", "0000", "none", "none")
+    return _write_glue(
+        folder,
+        _PARTS,
+        (f"{header} score", lambda n, one, two: (n, *before, one, two, f"{n % 6:.3f}")),
+        (header, lambda n, one, two: (n, *before, one, two)),
+    )
+
+
+def write_qqp(folder: Path) -> Path:
+    """Write QQP."""
+    return _write_glue(
+        folder,
+        _PARTS,
+        (
+            "id qid1 qid2 question1 question2 is_duplicate",
+            lambda n, one, two: (n, n, n, one, two, n % 2),
+        ),
+        ("id question1 question2", lambda n, one, two: (n, one, two)),
+    )
+
+
+def write_mnli(folder: Path) -> Path:
+    """Write MNLI: matched and mismatched."""
+    header = "index promptID pairID genre sentence1 sentence2"
+    labels = ("neutral", "contradiction", "entailment")
+    return _write_glue(
+        folder,
+        _MNLI_PARTS,
+        (
+            f"{header} label1 gold_label",
+            lambda n, one, two: (n, n, n, "fiction", one, two, labels[n // 3 % 3], labels[n % 3]),
+        ),
+        (header, lambda n, one, two: (n, n, n, "fiction", one, two)),
+    )
+
+
+GLUE: Mapping[str, tuple[str, Callable[[Path], Path]]] = {
+    "cola": ("CoLA", write_cola),
+    "sst2": ("SST-2", write_sst2),
+    "mrpc": ("MRPC", write_mrpc),
+    "stsb": ("STS-B", write_stsb),
+    "qqp": ("QQP", write_qqp),
+    "mnli": ("MNLI", write_mnli),
+    "qnli": ("QNLI", _pairs(_ENTAILMENT, "index question sentence label")),
+    "rte": ("RTE", _pairs(_ENTAILMENT)),
+    "wnli": ("WNLI", _pairs("01")),
+}
+"""By the task's name: what its folder is called, and what writes one."""
+
+LAYOUTS: dict[str, tuple[str, Callable[[Path], Path]]] = {**GLUE}
+"""All of them."""
+
+
+def write_benchmark(folder: Path, name: str) -> Path:
+    """Write the folder of a task into a folder, and give the latter."""
+    inner, write = LAYOUTS[name]
+    write(folder / inner)
+    return folder
