@@ -20,6 +20,7 @@ _COMMANDS = {
     "fill-mask": ("lit_roberta.inference.fill_mask_cli", "say what stands behind a mask"),
     "encode": ("lit_roberta.inference.encode_cli", "turn texts into vectors"),
     "score": ("lit_roberta.inference.score_cli", "say how likely a model finds texts"),
+    "probe": ("lit_roberta.probing.probe_cli", "say what a model knows without fine-tuning"),
 }
 """By name: the module whose `main` takes the rest of the arguments, and what it does."""
 
