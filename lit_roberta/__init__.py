@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lit_roberta.data.rows.masking import dynamic_mask, static_mask
     from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
     from lit_roberta.errors import UserError
+    from lit_roberta.finetuning.predicting import load_task_model, predict
     from lit_roberta.inference.encoding import encode
     from lit_roberta.inference.filling import fill_mask
     from lit_roberta.inference.scoring import pseudo_log_likelihood
@@ -51,6 +52,8 @@ __all__ = [
     "encode",
     "fill_mask",
     "load_model",
+    "load_task_model",
+    "predict",
     "pseudo_log_likelihood",
     "start_from_pretrained",
     "static_mask",
@@ -76,6 +79,8 @@ _HOMES = {
     "encode": "inference.encoding",
     "fill_mask": "inference.filling",
     "load_model": "inference.text_model",
+    "load_task_model": "finetuning.predicting",
+    "predict": "finetuning.predicting",
     "pseudo_log_likelihood": "inference.scoring",
     "start_from_pretrained": "training.starting",
     "static_mask": "data.rows.masking",

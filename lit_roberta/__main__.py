@@ -17,6 +17,10 @@ _COMMANDS = {
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
+    "predict": (
+        "lit_roberta.finetuning.predict_cli",
+        "say what a fine-tuned model makes of texts",
+    ),
     "fill-mask": ("lit_roberta.inference.fill_mask_cli", "say what stands behind a mask"),
     "encode": ("lit_roberta.inference.encode_cli", "turn texts into vectors"),
     "score": ("lit_roberta.inference.score_cli", "say how likely a model finds texts"),

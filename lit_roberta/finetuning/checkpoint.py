@@ -20,6 +20,7 @@ from lit_roberta.exchange.checkpoint import read_checkpoint
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.tasks import Task
 from lit_roberta.finetuning.conditions import finetuning_conditions
+from lit_roberta.finetuning.examples import are_pairs
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import find_task
 from lit_roberta.model.config import EncoderConfig
@@ -44,6 +45,8 @@ class Finetuned:
     task_name: str
     max_length: int
     """Tokens that longer text was cut to in training."""
+    pairs: bool | None
+    """Whether its examples were pairs of texts; None where some were, or it has none such."""
     update: int
     total_updates: int
     settings: Mapping[str, Any]
@@ -77,6 +80,7 @@ def add_finetuned(module: FinetuningModule, checkpoint: dict[str, Any]) -> None:
         "metrics": list(task.metrics),
         "options": dict(task.options),
         "max_length": data.max_length,
+        "pairs": are_pairs(data.parts.train),
         "source": origin.source,
         "total_updates": module.total_updates,
         "num_tokens": module.num_tokens,
@@ -140,6 +144,16 @@ def make_task(state: Mapping[str, Any]) -> FinetuningTask[Any, Any]:
     return kind(state["labels"], metrics=state["metrics"], options=state["options"])
 
 
+def is_finetuned(path: Path) -> bool:
+    """Tell whether a file is a checkpoint of fine-tuning, by what it holds."""
+    if not path.is_file() or path.suffix == ".pt":
+        return False
+    try:
+        return FINETUNING in torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except Exception:  # whatever it is, it is none; who reads it says what is wrong
+        return False
+
+
 def read_finetuned(path: Path) -> Finetuned:
     """Read a checkpoint of fine-tuning. Nothing in the file is executed.
 
@@ -157,6 +171,7 @@ def read_finetuned(path: Path) -> Finetuned:
         task=make_task(state),
         task_name=state["task"],
         max_length=state["max_length"],
+        pairs=state["pairs"],
         update=int(checkpoint["global_step"]),
         total_updates=state["total_updates"],
         settings=checkpoint["hyper_parameters"],

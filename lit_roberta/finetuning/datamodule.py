@@ -144,13 +144,7 @@ class FinetuningDataModule(pl.LightningDataModule):
         if self.max_length > longest:
             remedy = f"Give --data.max_length {longest}: the model takes no more."
             raise must("data.max_length", f"be at most {longest}", self.max_length, remedy)
-        is_bert = pretrained.family == "bert" and pretrained.encoder.type_vocab_size > 1
-        self._layout = Layout(
-            tokenizer=tokenizer,
-            family=pretrained.family,
-            max_length=self.max_length,
-            segments=is_bert,
-        )
+        self._layout = Layout.of(pretrained, tokenizer, max_length=self.max_length)
 
     @property
     def layout(self) -> Layout:

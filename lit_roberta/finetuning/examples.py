@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 Place = str
 """Where an example stands, for messages: a file and its line or row."""
@@ -56,3 +57,16 @@ class ChoiceExample(NamedTuple):
     label: int | None
     """The place of the right one, from 0. None: unlabelled."""
     place: Place
+
+
+def are_pairs(examples: Sequence[Any]) -> bool | None:
+    """Tell whether examples are pairs of texts.
+
+    Args:
+        examples: Of any task.
+
+    Returns:
+        None where only some are, or where none is a text or a pair.
+    """
+    kinds = {each.pair is not None if isinstance(each, TextExample) else None for each in examples}
+    return kinds.pop() if len(kinds) == 1 else None

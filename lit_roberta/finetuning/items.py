@@ -18,6 +18,7 @@ from lit_roberta.batch import IGNORE_INDEX, Cut, TaskBatch
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.pretrained import Pretrained
 
 
 class Row(NamedTuple):
@@ -63,6 +64,23 @@ class Layout:
     """Tokens of a row, control tokens included."""
     segments: bool
     """Whether a second text has a segment of its own."""
+
+    @classmethod
+    def of(cls, pretrained: Pretrained, tokenizer: Tokenizer, *, max_length: int) -> Layout:
+        """Give the way of a model.
+
+        Args:
+            pretrained: The model.
+            tokenizer: Its own.
+            max_length: Tokens of a row, control tokens included.
+        """
+        is_bert = pretrained.family == "bert" and pretrained.encoder.type_vocab_size > 1
+        return cls(
+            tokenizer=tokenizer,
+            family=pretrained.family,
+            max_length=max_length,
+            segments=is_bert,
+        )
 
     def __post_init__(self) -> None:
         if self.max_length < self.num_control(pair=True) + 2:

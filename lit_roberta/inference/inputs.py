@@ -29,7 +29,7 @@ _CHUNK = 1 << 16
 T = TypeVar("T")
 
 
-class _OfTexts(ReadingConfig):
+class OfTexts(ReadingConfig):
     """Messages name what these commands can be given, and no settings of a corpus."""
 
     advice = Advice(
@@ -40,12 +40,12 @@ class _OfTexts(ReadingConfig):
     )
 
 
-class _OfGood(_OfTexts):
-    advice = _OfTexts.advice._replace(column="--good-column")
+class _OfGood(OfTexts):
+    advice = OfTexts.advice._replace(column="--good-column")
 
 
-class _OfBad(_OfTexts):
-    advice = _OfTexts.advice._replace(column="--bad-column")
+class _OfBad(OfTexts):
+    advice = OfTexts.advice._replace(column="--bad-column")
 
 
 def read_windows(
@@ -67,11 +67,11 @@ def read_windows(
     """
     if source == STANDARD_INPUT:
         for lines in _arriving_lines():
-            yield from _windows(lines, characters, size=len)
+            yield from in_windows(lines, characters, size=len)
         return
-    path, reading = Path(source), _OfTexts(text_column=text_column)
+    path, reading = Path(source), OfTexts(text_column=text_column)
     read = read_rows if kind_of(path) in ROW_KINDS else read_lines
-    yield from _windows(read(path, reading), characters, size=len)
+    yield from in_windows(read(path, reading), characters, size=len)
 
 
 def check_input(source: str) -> None:
@@ -114,7 +114,7 @@ def read_pair_windows(
     if source != STANDARD_INPUT and kind_of(path) in ROW_KINDS:
         good, bad = _OfGood(text_column=columns[0]), _OfBad(text_column=columns[1])
         pairs = zip(read_rows(path, good), read_rows(path, bad), strict=True)
-        yield from _windows(pairs, characters, size=lambda pair: sum(map(len, pair)))
+        yield from in_windows(pairs, characters, size=lambda pair: sum(map(len, pair)))
         return
     number = 0
     for lines in read_windows(source, characters=characters):
@@ -130,9 +130,16 @@ def _pair(line: str, number: int) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def _windows(
+def in_windows(
     items: Iterable[T], characters: int, *, size: Callable[[T], int]
 ) -> Iterator[list[T]]:
+    """Cut a stream into windows.
+
+    Args:
+        items: As they come.
+        characters: What a window holds at the most; a longer item is one by itself.
+        size: Counts the characters of an item.
+    """
     window: list[T] = []
     held = 0
     for item in items:

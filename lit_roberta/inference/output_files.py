@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from lit_roberta.errors import must
+from lit_roberta.inference.pipes import write_line
 from lit_roberta.whole_files import failures_in_one_line, whole_file
 
 
@@ -51,3 +52,21 @@ def opened_output(output: str) -> Iterator[IO[bytes]]:
         whole_file(Path(output)) as file,
     ):
         yield file
+
+
+@contextmanager
+def lines_to(output: str | None) -> Iterator[Callable[[str], None]]:
+    """Give what writes a line: to standard output at once, or into a file.
+
+    Args:
+        output: What `check_output` has seen; None for standard output.
+    """
+    if output is None:
+        yield write_line
+        return
+    with opened_output(output) as file:
+
+        def write(line: str) -> None:
+            file.write(line.encode() + b"\n")
+
+        yield write

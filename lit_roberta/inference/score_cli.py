@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from jsonargparse import Namespace
@@ -17,8 +16,8 @@ from lit_roberta.inference.inputs import (
     read_pair_windows,
     read_windows,
 )
-from lit_roberta.inference.output_files import check_output, opened_output
-from lit_roberta.inference.pipes import Command, to_json, write_line
+from lit_roberta.inference.output_files import check_output, lines_to
+from lit_roberta.inference.pipes import Command, to_json
 from lit_roberta.inference.progress import shown_progress
 from lit_roberta.inference.scoring import PairScore, Score, Scorer, WithinWord
 from lit_roberta.inference.texts import num_texts
@@ -64,7 +63,7 @@ def _score(asked: Namespace) -> None:
     )
     counts: Counter[str] = Counter()
     with (
-        _lines_to(asked.output) as write,
+        lines_to(asked.output) as write,
         shown_progress(lambda: count_texts(asked.input)) as advance,
     ):
         for found in _scored(scorer, asked):
@@ -113,16 +112,3 @@ def _report(counts: Counter[str], *, pairs: bool) -> None:
             "s" * (total != 1),
             f"{counts['neither']:,}",
         )
-
-
-@contextmanager
-def _lines_to(output: str | None) -> Iterator[Callable[[str], None]]:
-    if output is None:
-        yield write_line
-        return
-    with opened_output(output) as file:
-
-        def write(line: str) -> None:
-            file.write(line.encode() + b"\n")
-
-        yield write

@@ -79,7 +79,7 @@ class TextModel:
             for number, one in enumerate(layers, start=1):
                 reading = positions if number == len(layers) else None
                 hidden_states = one(hidden_states, mask, positions=reading)
-        return self._finite(hidden_states[:, :1] if cls_only else hidden_states)
+        return finite(hidden_states[:, :1] if cls_only else hidden_states, self.source)
 
     def logits(
         self, rows: Rows, positions: Int[Tensor, "batch slots"]
@@ -99,13 +99,7 @@ class TextModel:
             logits: Tensor = self.bert(
                 input_ids, attention_mask=mask, positions=slots.to(self.device)
             ).mlm_logits
-        return self._finite(logits.float())
-
-    def _finite(self, computed: Tensor) -> Tensor:
-        if not bool(computed.isfinite().all()):
-            remedy = "Its weights are damaged, or bfloat16 is not enough for them."
-            raise must("the model", "compute finite numbers", self.source, remedy)
-        return computed
+        return finite(logits.float(), self.source)
 
     def _moved(
         self, rows: Rows
@@ -115,6 +109,22 @@ class TextModel:
 
     def _computing(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16)
+
+
+def finite(computed: Tensor, source: str) -> Tensor:
+    """Give what was computed, if all of it is finite.
+
+    Args:
+        computed: By a model.
+        source: Where that came from.
+
+    Raises:
+        UserError: If a number is not, as with damaged weights.
+    """
+    if not bool(computed.isfinite().all()):
+        remedy = "Its weights are damaged, or bfloat16 is not enough for them."
+        raise must("the model", "compute finite numbers", source, remedy)
+    return computed
 
 
 def load_model(
@@ -132,11 +142,11 @@ def load_model(
         UserError: If it can't be read, has no tokenizer or one that is too large for it, or has no
             masked-language-model head and should; or if there is no such device.
     """
-    where = _device(device)
+    where = device_named(device)
     pretrained = load_pretrained(source)
     for notice in pretrained.notices:
         logger.info("%s", notice)
-    tokenizer = _tokenizer(pretrained)
+    tokenizer = tokenizer_of(pretrained)
     if predicts and not pretrained.has_masked_lm_head:
         remedy = "It has vectors (lit-roberta encode) and no predictions: take one with the head."
         raise must("the model", "have a masked-language-model head", source, remedy)
@@ -150,7 +160,12 @@ def load_model(
     )
 
 
-def _tokenizer(pretrained: Pretrained) -> Tokenizer:
+def tokenizer_of(pretrained: Pretrained) -> Tokenizer:
+    """Give the tokenizer of a model that is to read text.
+
+    Raises:
+        UserError: If it has none, or one that is too large for it.
+    """
     tokenizer = pretrained.tokenizer
     if tokenizer is None:
         remedy = "Put its tokenizer.json or vocab.txt beside its weights."
@@ -162,7 +177,15 @@ def _tokenizer(pretrained: Pretrained) -> Tokenizer:
     return tokenizer
 
 
-def _device(name: str) -> torch.device:
+def device_named(name: str) -> torch.device:
+    """Find the device that a person names.
+
+    Args:
+        name: `cpu`, `cuda`, `cuda:1`, ...; `auto` for a CUDA device where there is one.
+
+    Raises:
+        UserError: If this machine has none of that name.
+    """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

@@ -45,16 +45,20 @@ class Lengths:
     Args:
         room: The most tokens of a text.
         on_too_long: Whether a longer one is cut, or an error.
+        bound: Whose bound that is, as the end of a sentence.
 
     Raises:
         UserError: If that is another word.
     """
 
-    def __init__(self, room: int, on_too_long: OnTooLong) -> None:
+    def __init__(
+        self, room: int, on_too_long: OnTooLong, *, bound: str = "that the model takes"
+    ) -> None:
         if on_too_long not in ("truncate", "error"):
             raise UserError(f"on_too_long must be truncate or error, got {on_too_long!r}.")
         self.room = room
         self._on_too_long = on_too_long
+        self._bound = bound
         self.seen = 0
         self.cut = 0
 
@@ -79,11 +83,12 @@ class Lengths:
         if self.cut:
             are, were = ("are", "were") if self.cut > 1 else ("is", "was")
             logger.info(
-                "%s of %s %s longer than the %s tokens that the model takes, and %s cut.",
+                "%s of %s %s longer than the %s tokens %s, and %s cut.",
                 f"{self.cut:,}",
                 num_texts(self.seen),
                 are,
                 f"{self.room:,}",
+                self._bound,
                 were,
             )
 

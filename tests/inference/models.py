@@ -8,6 +8,7 @@ from typing import Any
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.exchange.checkpoint import write_checkpoint
+from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.inference.text_model import TextModel, load_model
 from lit_roberta.model.bert import BertModel
@@ -36,7 +37,12 @@ def train_tokenizer(kind: str, texts: Sequence[str] = TEXTS) -> Tokenizer:
 
 
 def write_model(
-    path: Path, *, kind: str = "bytelevel-bpe", tokenizer: Tokenizer | None = None, **changes: Any
+    path: Path,
+    *,
+    kind: str = "bytelevel-bpe",
+    tokenizer: Tokenizer | None = None,
+    family: Family = "roberta",
+    **changes: Any,
 ) -> Path:
     """Write the checkpoint of a tiny model that nobody trained, each weight off its start."""
     tokenizer = tokenizer or train_tokenizer(kind)
@@ -46,7 +52,7 @@ def write_model(
     randomize(model)
     pretrained = Pretrained(
         source="a test",
-        family="roberta",
+        family=family,
         encoder=encoder,
         weights=model.state_dict(),
         tokenizer=tokenizer,

@@ -46,6 +46,18 @@ class LabelledReading:
             if getattr(self, name) == "":
                 raise must(f"data.reading.{name}", "name a column", "", "Leave it out.")
 
+    def setting(self, name: str) -> str:
+        """Give what a setting is called where a person can give it.
+
+        Args:
+            name: Of a field.
+        """
+        return f"data.reading.{name}"
+
+    def option(self, name: str) -> str:
+        """Give the option that sets a field."""
+        return f"--{self.setting(name).lstrip('-')}"
+
     def as_plain(self) -> ReadingConfig:
         """Give the part of it that concerns bytes and lines."""
         return ReadingConfig(encoding=self.encoding, errors=self.errors)

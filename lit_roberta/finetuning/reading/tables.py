@@ -94,7 +94,7 @@ def _read_separated(
     names: list[str] | None = None
     for fields, number in split(lines, "," if is_csv else "\t", str(path)):
         if names is None and reading.header:
-            names = _column_names(fields, path)
+            names = _column_names(fields, path, reading)
             continue
         names = names or [str(column) for column in range(1, len(fields) + 1)]
         place = f"{path}, line {number}"
@@ -105,24 +105,25 @@ def _read_separated(
             first = "the first line" if reading.header else "the first row"
             raise UserError(
                 f"{place}, must have {len(names)} fields as {first} has, got {len(fields)}. "
-                + _remedy(is_quoted=is_quoted, is_csv=is_csv)
+                + _remedy(is_quoted, is_csv, reading.option("quoting"))
             )
         yield TableRow(dict(zip(names, fields, strict=True)), place)
 
 
-def _remedy(*, is_quoted: bool, is_csv: bool) -> str:
+def _remedy(is_quoted: bool, is_csv: bool, option: str) -> str:
     if is_quoted:
         return "Quote a field that holds a delimiter."
     if is_csv:
-        return "A comma inside a text needs quotes: --data.reading.quoting quoted."
-    return "Take the tab out of the text, or quote it and give --data.reading.quoting quoted."
+        return f"A comma inside a text needs quotes: {option} quoted."
+    return f"Take the tab out of the text, or quote it and give {option} quoted."
 
 
-def _column_names(fields: list[str], path: Path) -> list[str]:
+def _column_names(fields: list[str], path: Path, reading: LabelledReading) -> list[str]:
     for name in fields:
         if fields.count(name) > 1:
             rule = "name each column once in its first line"
-            raise must(str(path), rule, name, "Without such a line: --data.reading.header false.")
+            remedy = f"Without such a line: {reading.option('header')} false."
+            raise must(str(path), rule, name, remedy)
     return fields
 
 

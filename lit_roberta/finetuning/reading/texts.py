@@ -103,6 +103,18 @@ def finite_number(value: object, place: str) -> float:
     return number
 
 
+def read_unlabelled(source: str, reading: LabelledReading) -> Iterator[TextExample]:
+    """Read texts whose labels, if there are any, are not looked at.
+
+    Raises:
+        UserError: As `read_texts`.
+    """
+    columns: _Columns | None = None
+    for row in read_table(source, reading):
+        columns = columns or _find_columns(row, reading)._replace(label=None)
+        yield _example(row, columns)
+
+
 def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
     columns: _Columns | None = None
     for row in read_table(source, reading):
@@ -130,25 +142,26 @@ def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
     usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
     if known == ["1", "2"]:  # without a header
         usual = (["1"], [], ["2"])
-    text = _column(reading.text_column, usual[0], known, "text", row.place)
+    text = _column("text_column", usual[0], row, reading)
     if text is None:
         raise UserError(
             f"{row.place}, must have a column of text, got the columns {', '.join(known)}. Give "
-            "one of them as --data.reading.text_column."
+            f"one of them as {reading.option('text_column')}."
         )
     pair = None
     if reading.pair_column != NO_PAIR:
-        pair = _column(reading.pair_column, usual[1], known, "pair", row.place)
-    label = _column(reading.label_column, usual[2], known, "label", row.place)
+        pair = _column("pair_column", usual[1], row, reading)
+    label = _column("label_column", usual[2], row, reading)
     return _Columns(text, pair, label)
 
 
 def _column(
-    asked: str | None, usual: Sequence[str], known: Sequence[str], role: str, place: str
+    role: str, usual: Sequence[str], row: TableRow, reading: LabelledReading
 ) -> str | None:
+    asked: str | None = getattr(reading, role)
     if asked is None:
-        return next((name for name in usual if name in known), None)
-    if asked not in known:
-        name = f"data.reading.{role}_column"
-        raise must(name, f"be a column of {place}", asked, f"There are: {', '.join(known)}.")
+        return next((name for name in usual if name in row.values), None)
+    if asked not in row.values:
+        rule, known = f"be a column of {row.place}", ", ".join(row.values)
+        raise must(reading.setting(role), rule, asked, f"There are: {known}.")
     return asked

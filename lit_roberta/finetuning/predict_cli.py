@@ -1,0 +1,138 @@
+"""`lit-roberta predict CHECKPOINT TEXT...`: what a fine-tuned model makes of texts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jsonargparse import Namespace
+
+from lit_roberta.errors import must
+from lit_roberta.finetuning.predict_inputs import (
+    Request,
+    read_requests,
+    reading_of,
+    requests_of,
+)
+from lit_roberta.finetuning.predicting import FinetunedModel, Predictor, load_task_model
+from lit_roberta.inference.arguments import add_output, model_parser
+from lit_roberta.inference.batching import BATCH_TOKENS
+from lit_roberta.inference.inputs import STANDARD_INPUT, check_input, count_texts
+from lit_roberta.inference.output_files import check_output, lines_to
+from lit_roberta.inference.pipes import Command, to_json, write_line
+from lit_roberta.inference.progress import shown_progress
+from lit_roberta.inference.texts import num_texts
+
+logger = logging.getLogger(__name__)
+
+
+def _parse(words: Sequence[str]) -> Namespace:
+    parser = model_parser("predict", "Say what a fine-tuned model makes of texts.")
+    parser.add_argument(
+        "texts",
+        metavar="TEXT",
+        type=str,
+        # With * alone, texts behind an option would be none of them.
+        nargs="*" if any(word.partition("=")[0] == "--input" for word in words) else "+",
+        help="Texts; for a model of pairs each two with a tab between them.",
+    )
+    parser.add_argument(
+        "--input",
+        type=str | None,
+        help="In place of TEXT: lines of text; rows of .jsonl, .csv, .tsv or .parquet; also "
+        "packed as .gz or .zst; - for lines of standard input. Lines of JSON come out.",
+    )
+    for name, which in (("text", "text"), ("pair", "second text of a pair")):
+        help_text = f"Of rows: the column of the {which}; by default one of the usual names."
+        parser.add_argument(f"--{name}-column", type=str | None, help=help_text)
+    parser.add_argument(
+        "--pairs",
+        action="store_true",
+        help="Texts are pairs, as a checkpoint of fine-tuning knows by itself.",
+    )
+    add_output(parser, ".jsonl")
+    parser.add_argument("--json", action="store_true", help="Print a line of JSON for each text.")
+    parser.add_argument(
+        "--max-length",
+        type=int | None,
+        help="Tokens of a text at the most; by default as in fine-tuning.",
+    )
+    parser.add_argument(
+        "--batch-tokens",
+        type=int,
+        default=BATCH_TOKENS,
+        help="Tokens that are computed at once, padding included.",
+    )
+    return parser.parse_args(list(words))
+
+
+def _predict(asked: Namespace) -> None:
+    _check(asked)
+    model = load_task_model(
+        asked.model,
+        device=asked.device,
+        bfloat16=asked.bfloat16,
+        max_length=asked.max_length,
+    )
+    predictor = Predictor(model, on_too_long=asked.on_too_long, batch_tokens=asked.batch_tokens)
+    is_for_people = asked.input is None and asked.output is None and not asked.json
+    with (
+        lines_to(asked.output) as write,
+        shown_progress(lambda: _count(asked)) as advance,
+    ):
+        for requests in _requests(asked, model):
+            found = predictor.predictions([each.given for each in requests])
+            for request, prediction in zip(requests, found, strict=True):
+                if is_for_people:
+                    write_line(_readable(request, prediction.as_dict()))
+                else:
+                    write(to_json({**request.shown, **prediction.as_dict()}))
+            advance(len(requests))
+    predictor.lengths.report()
+    if asked.output is not None:
+        logger.info("%s in %s.", num_texts(predictor.lengths.seen), asked.output)
+
+
+main = Command(_parse, _predict)
+
+
+def _check(asked: Namespace) -> None:
+    """See that there is something to read and a place to write, before a model is loaded."""
+    if bool(asked.texts) == (asked.input is not None):
+        remedy = "Give texts, or --input FILE, or --input - for standard input."
+        raise must("TEXT or --input", "be one of the two", asked.texts or None, remedy)
+    if asked.texts == [STANDARD_INPUT]:
+        asked.texts, asked.input = [], STANDARD_INPUT
+    if asked.input is not None:
+        check_input(asked.input)
+    for name in ("text_column", "pair_column"):
+        if getattr(asked, name) is not None and asked.input in (None, STANDARD_INPUT):
+            option = f"--{name.replace('_', '-')}"
+            raise must(option, "be left out without rows", getattr(asked, name), "Name a file.")
+    check_output(asked.output, kinds=[".jsonl"], overwrite=asked.overwrite)
+
+
+def _count(asked: Namespace) -> int | None:
+    return len(asked.texts) if asked.input is None else count_texts(asked.input)
+
+
+def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]]:
+    pairs = True if asked.pairs or asked.pair_column else model.pairs
+    if pairs and model.pairs is False:
+        name = "--pairs" if asked.pairs else "--pair-column"
+        raise must(name, "be left out", True, "The model was fine-tuned on single texts.")
+    if asked.input is None:
+        yield requests_of(asked.texts, pairs=pairs)
+        return
+    reading = reading_of(asked.text_column, asked.pair_column, pairs=pairs)
+    yield from read_requests(asked.input, reading, pairs=pairs)
+
+
+def _readable(request: Request, found: dict[str, Any]) -> str:
+    """Write a prediction for a person: what is said first, then what it is said of."""
+    text = "  |  ".join(request.shown.values())
+    if "value" in found:
+        return f"{found['value']:10.4f}  {text}"
+    shares = found["probabilities"].items()
+    return "\n".join([text, *(f"{share:8.3%}  {label}" for label, share in shares)])

@@ -1,0 +1,134 @@
+"""Texts of a command line, of a file or of standard input, for a fine-tuned model.
+
+In: what a person names. Out: windows of inputs, in order, each with what its line of output begins
+with. Lines of standard input are given on as they arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lit_roberta.data.text.files import kind_of
+from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.text.rows import ROW_KINDS
+from lit_roberta.errors import must
+from lit_roberta.finetuning.asking import TaskInput, texts_of
+from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.texts import NO_PAIR, read_unlabelled
+from lit_roberta.inference.inputs import (
+    STANDARD_INPUT,
+    WINDOW_CHARACTERS,
+    OfTexts,
+    in_windows,
+    read_pair_windows,
+    read_windows,
+)
+
+
+class Request(NamedTuple):
+    """What is asked."""
+
+    given: TaskInput
+    shown: dict[str, Any]
+    """What its line of output begins with."""
+
+    @property
+    def size(self) -> int:
+        """Characters of its texts."""
+        return sum(map(len, texts_of(self.given)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictReading(LabelledReading):
+    """Messages name what this command can be given."""
+
+    def setting(self, name: str) -> str:
+        """Give the option's name."""
+        return f"--{name.replace('_', '-')}"
+
+    def as_plain(self) -> ReadingConfig:
+        """Give the part of it that concerns bytes and lines."""
+        return OfTexts()
+
+
+def read_requests(
+    source: str, reading: PredictReading, *, pairs: bool | None
+) -> Iterator[list[Request]]:
+    """Read what is asked, some thousand at a time.
+
+    Args:
+        source: Rows; or a file, or `-` for standard input, whose lines are texts.
+        reading: Of rows: which columns.
+        pairs: Whether they are pairs of texts, of lines with a tab between the two. None: rows
+            with a column for the second text are.
+
+    Raises:
+        UserError: If there is no such file, if it is damaged, or if a line is no pair.
+    """
+    if source != STANDARD_INPUT and kind_of(Path(source)) in ROW_KINDS:
+        requests = (
+            _of_texts(*_pair_of(each, pairs, reading)) for each in read_unlabelled(source, reading)
+        )
+        yield from in_windows(requests, WINDOW_CHARACTERS, size=lambda each: each.size)
+    elif pairs:
+        for window in read_pair_windows(source, columns=("", "")):
+            yield [_of_texts(*pair) for pair in window]
+    else:
+        for texts in read_windows(source):
+            yield [_of_texts(text, None) for text in texts]
+
+
+def requests_of(texts: list[str], *, pairs: bool | None) -> list[Request]:
+    """Take texts as a command line has them.
+
+    Args:
+        texts: Each a text.
+        pairs: Whether each is two, with a tab between them.
+
+    Raises:
+        UserError: If one is no pair and should be.
+    """
+    if not pairs:
+        return [_of_texts(text, None) for text in texts]
+    found = []
+    for text in texts:
+        pair = text.split("\t")
+        if len(pair) != 2:
+            remedy = "The model is for pairs; rows of a file can have them in columns."
+            raise must("TEXT", "be two texts with a tab between them", text[:60], remedy)
+        found.append(_of_texts(pair[0], pair[1]))
+    return found
+
+
+def reading_of(
+    text_column: str | None, pair_column: str | None, *, pairs: bool | None
+) -> PredictReading:
+    """Say which columns are read.
+
+    Args:
+        text_column: None for a usual name.
+        pair_column: None for the usual name beside the text's.
+        pairs: Whether the model is for pairs; None where that is not known.
+    """
+    if pair_column is None and pairs is False:
+        pair_column = NO_PAIR
+    return PredictReading(text_column=text_column, pair_column=pair_column)
+
+
+def _pair_of(
+    example: TextExample, pairs: bool | None, reading: PredictReading
+) -> tuple[str, str | None]:
+    if pairs and example.pair is None:
+        remedy = "The model is for pairs: name the second text's column."
+        raise must(reading.setting("pair_column"), "be there", example.place, remedy)
+    return example.text, example.pair
+
+
+def _of_texts(text: str, pair: str | None) -> Request:
+    if pair is None:
+        return Request(text, {"text": text})
+    return Request((text, pair), {"text": text, "pair": pair})

@@ -1,0 +1,230 @@
+"""What a fine-tuned model says of texts, from a checkpoint and from an exported folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from lit_roberta import load_task_model, predict
+from lit_roberta.errors import UserError
+from lit_roberta.exchange.exporting import export
+from lit_roberta.exchange.names import Family
+from lit_roberta.finetuning.predict_cli import main
+from lit_roberta.finetuning.predicting import FinetunedModel
+from tests.exchange.fine_tuned import fine_tuned, task_of
+from tests.finetuning.models import LENGTH, fine_tune
+from tests.inference.models import LENGTH as POSITIONS
+from tests.inference.models import TEXTS, write_model
+from tests.inference.pipeline import TIMEOUT, start
+
+PAIRS = [("I love tea", "so it is"), ("rain " * 30, "tea"), ("", "the old ship"), ("tea", "")]
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fine_tune(tmp_path_factory.mktemp("models") / "texts", "classification")
+
+
+@pytest.fixture(scope="module")
+def pair_classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "pairs"
+    return fine_tune(folder, "classification", pairs=True, family="bert")
+
+
+@pytest.fixture(scope="module")
+def regression(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fine_tune(tmp_path_factory.mktemp("models") / "numbers", "regression", pairs=True)
+
+
+def naive(model: FinetunedModel, first: str, second: str | None = None) -> torch.Tensor:
+    """Compute the logits of one text or pair by itself, with nothing padded."""
+    layout = model.layout
+    ids = [layout.tokenizer.encode(text) for text in (first, second) if text is not None]
+    row, _ = layout.lay_out(*ids)
+    segments = torch.arange(len(row.input_ids))[None] >= row.second
+    return model.model(torch.from_numpy(row.input_ids)[None].long(), segments.long())[0]
+
+
+def test_texts_of_any_length_get_what_each_gets_alone(classifier: Path) -> None:
+    model = load_task_model(str(classifier), device="cpu")
+    assert model.task.labels == ("no", "yes")
+    assert model.pairs is False
+    texts = [*TEXTS * 3, "", "rain " * 40]
+    for text, found in zip(texts, predict(model, texts), strict=True):
+        shares = naive(model, text).softmax(dim=-1)
+        assert list(found.probabilities) == ["no", "yes"]
+        assert list(found.probabilities.values()) == pytest.approx(shares.tolist(), abs=1e-5)
+        assert found.label == max(found.probabilities, key=lambda name: found.probabilities[name])
+
+
+def test_pairs_are_read_as_they_were_learned(pair_classifier: Path, regression: Path) -> None:
+    model = load_task_model(str(pair_classifier), device="cpu")
+    assert model.pairs is True
+    for pair, found in zip(PAIRS, predict(model, PAIRS), strict=True):
+        shares = naive(model, *pair).softmax(dim=-1).tolist()
+        assert list(found.probabilities.values()) == pytest.approx(shares, abs=1e-5)
+    numbers = load_task_model(str(regression), device="cpu")
+    for pair, found in zip(PAIRS, predict(numbers, PAIRS), strict=True):
+        assert found.value == pytest.approx(float(naive(numbers, *pair)), abs=1e-5)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+@pytest.mark.parametrize("problem_type", [None, "multi_label_classification", "regression"])
+def test_a_folder_says_what_transformers_says_of_it(
+    tmp_path: Path, family: Family, problem_type: Any
+) -> None:
+    transformers = pytest.importorskip("transformers", reason="its pipeline is the peer")
+    labels = ("stars",) if problem_type == "regression" else ("no", "yes", "perhaps")
+    task = task_of("sequence-classification", labels, problem_type=problem_type)
+    export(fine_tuned("sequence-classification", family, task), tmp_path / "out")
+    model = load_task_model(str(tmp_path / "out"), device="cpu")
+    texts = ["I love the rain.", "tea", "it is what it is"]
+    pipeline = transformers.pipeline("text-classification", str(tmp_path / "out"), top_k=None)
+    for found, wanted in zip(predict(model, texts), pipeline(texts), strict=True):
+        scores = {each["label"]: each["score"] for each in wanted}
+        if problem_type == "regression":
+            assert found.value == pytest.approx(scores["stars"], abs=1e-5)
+        else:
+            assert dict(found.probabilities) == pytest.approx(scores, abs=1e-5)
+            assert found.label == wanted[0]["label"]
+
+
+def test_what_is_too_long_is_cut_and_counted_or_refused(
+    classifier: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = load_task_model(str(classifier))
+    assert model.layout.max_length == LENGTH
+    long = "tea " * LENGTH
+    with pytest.raises(UserError, match=r"text 2 must have at most 24 tokens, got \d\d\. It begi"):
+        predict(model, ["tea", long], on_too_long="error")
+    assert main([str(classifier), "tea", long]) == 0
+    said = capsys.readouterr().err
+    assert "1 of 2 texts is longer than the 24 tokens of its fine-tuning (--max-length)" in said
+    longest = load_task_model(str(classifier), max_length=POSITIONS)
+    assert predict(longest, [long]) != predict(model, [long])
+    with pytest.raises(UserError, match="--max-length must lie between"):
+        load_task_model(str(classifier), max_length=POSITIONS + 1)
+
+
+def test_lines_and_rows_give_the_same(
+    classifier: Path, pair_classifier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
+    rows = [{"label": 3, "content": text} for text in TEXTS]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = []
+    for name in ("texts.txt", "rows.jsonl"):
+        assert main([str(classifier), "--input", str(tmp_path / name)]) == 0
+        found.append([json.loads(line) for line in capsys.readouterr().out.splitlines()])
+    assert found[0] == found[1]
+    assert [row["text"] for row in found[0]] == TEXTS
+    assert main([str(classifier), "--json", *TEXTS]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == found[0]
+
+    lines = "".join(f"{first}\t{second}\n" for first, second in PAIRS)
+    (tmp_path / "pairs.txt").write_text(lines, encoding="utf-8")
+    text = "sentence1\tsentence2\n" + lines
+    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
+    (tmp_path / "named.tsv").write_text(text.replace("sentence", "s"), encoding="utf-8")
+    columns = ["--text-column=s1", "--pair-column=s2"]
+    for name, more in (("pairs.txt", []), ("pairs.tsv", []), ("named.tsv", columns)):
+        output = tmp_path / f"{name}.jsonl"
+        words = [str(pair_classifier), "--input", str(tmp_path / name), "--output", str(output)]
+        assert main([*words, *more]) == 0, capsys.readouterr().err
+    whole = (tmp_path / "pairs.txt.jsonl").read_text(encoding="utf-8")
+    assert [(row["text"], row["pair"]) for row in map(json.loads, whole.splitlines())] == PAIRS
+    for name in ("pairs.tsv", "named.tsv"):
+        assert (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8") == whole
+
+
+def test_a_person_reads_labels_and_numbers(
+    classifier: Path, regression: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(classifier), "I love the rain"]) == 0
+    text, *shares = capsys.readouterr().out.splitlines()
+    assert text == "I love the rain"
+    assert sorted(line.split()[1] for line in shares) == ["no", "yes"]
+    assert sum(float(line.split("%")[0]) for line in shares) == pytest.approx(100, abs=0.01)
+    assert main([str(regression), "I love\tthe rain"]) == 0
+    assert capsys.readouterr().out.endswith("  I love  |  the rain\n")
+
+
+def rows(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], "texts"),
+        (["tea", "--input=-"], "TEXT or --input must be one of the two"),
+        (["--input=missing.txt"], "--input must be a file"),
+        (["--input=a.csv", "--text-column=body"], "--text-column must be a column of a.csv, line"),
+        (["--input=b.csv"], "must have a column of text, got the columns one, two. Give one of"),
+        (["--input=a.csv", "--pair-column=n"], "--pair-column must be left out"),
+        (["tea", "--pairs"], "--pairs must be left out"),
+        (["tea", "--text-column=n"], "--text-column must be left out without rows"),
+        (["--input=a.csv", "--output=x.csv"], "--output must end in .jsonl"),
+        (["tea", "--batch-tokens=0"], "--batch-tokens must be 1 or more"),
+        (["tea", "--max-length=2"], "--max-length must lie between 8 and 48"),
+        (["tea", "--device=nonsense"], "--device must be a device of this machine"),
+        (["\ud800"], "text 1 must be text in UTF-8"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    classifier: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows(tmp_path, "a.csv", "text,n\ntea,1\n")
+    rows(tmp_path, "b.csv", "one,two\ntea,1\n")
+    assert main([str(classifier), *words]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert line in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_pairs_and_heads_that_are_missing_are_one_line(
+    pair_classifier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(pair_classifier), "tea"]) == 2
+    assert "TEXT must be two texts with a tab between them" in capsys.readouterr().err
+    assert main([str(pair_classifier), "--input", rows(tmp_path, "a.txt", "a\tb\nc\n")]) == 2
+    assert "line 2 of pairs must be two texts" in capsys.readouterr().err
+    assert main([str(pair_classifier), "--input", rows(tmp_path, "a.csv", "text,n\nb,1\n")]) == 2
+    assert "--pair-column must be there" in capsys.readouterr().err
+    assert main([str(write_model(tmp_path / "plain.ckpt")), "tea"]) == 2
+    assert "must have the head of a task" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_checkpoint_alone_is_all_that_is_needed_and_lines_come_as_they_go(
+    classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.move(shutil.copytree(classifier.parents[2], tmp_path / "run"), tmp_path / "moved")
+    checkpoint = (tmp_path / "moved/run/checkpoints/last.ckpt").rename(tmp_path / "only.ckpt")
+    shutil.rmtree(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    process = start("predict", checkpoint.name, "--input", "-")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    wanted = predict(load_task_model(str(classifier)), ["I love the rain", "", "tea"])
+    for text, found in zip(["I love the rain", "", "tea"], wanted, strict=True):
+        process.stdin.write(text.encode() + b"\n")
+        process.stdin.flush()
+        row = json.loads(process.stdout.readline())
+        assert row["text"] == text
+        assert row["probabilities"] == pytest.approx(dict(found.probabilities), abs=1e-5)
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out, err) == (0, b"", b"")
