@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -143,7 +145,82 @@ GLUE: Mapping[str, tuple[str, Callable[[Path], Path]]] = {
 }
 """By the task's name: what its folder is called, and what writes one."""
 
-LAYOUTS: dict[str, tuple[str, Callable[[Path], Path]]] = {**GLUE}
+
+# ---- to choose from
+
+
+def write_jsonl(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    """Write rows as JSON, a line each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def write_race(folder: Path) -> Path:
+    """Write RACE: a file a text, two questions each, one of them with a blank."""
+    for part in ("train", "dev", "test"):
+        for level, number in (("middle", 1), ("high", 10), ("high", 9)):
+            path = folder / part / level / f"{number}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            passage = {
+                "article": f"{LIKED[number % 4]}\n{NOT_LIKED[number % 4]}",
+                "questions": ["it is _ .", "is it tea ?"],
+                "options": [["rain", "tea", "love", "old"], ["so", "it", "the", "more"]],
+                "answers": ["A", "D"],
+                "id": f"{level}{number}.txt",
+            }
+            path.write_text(json.dumps(passage), encoding="utf-8")
+    return folder
+
+
+def _write_jsonl_parts(
+    folder: Path, row_of: Callable[[int, str, str], Mapping[str, object]]
+) -> Path:
+    """Write train, val and test, the latter without labels."""
+    rows = [dict(row_of(number, *pair)) for number, pair in enumerate(PAIRS)]
+    for name in ("train", "val", "test"):
+        if name == "test":
+            rows = [{key: row[key] for key in row if key != "label"} for row in rows]
+        write_jsonl(folder / f"{name}.jsonl", rows)
+    return folder
+
+
+def write_copa(folder: Path) -> Path:
+    """Write COPA as SuperGLUE has it."""
+    return _write_jsonl_parts(
+        folder,
+        lambda n, one, two: {
+            "premise": "It rained.",
+            "choice1": one,
+            "choice2": two,
+            "question": ("cause", "effect")[n % 2],
+            "label": n // 2 % 2,
+            "idx": n,
+        },
+    )
+
+
+def write_swag(folder: Path) -> Path:
+    """Write SWAG: a nameless first column, and quotes around commas."""
+    names = ["", "video-id", "sent1", "sent2", "ending0", "ending1", "ending2", "ending3", "label"]
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in ("train", "val", "test"):
+        width = len(names) - (part == "test")
+        with (folder / f"{part}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(names[:width])
+            for n in range(COUNT):
+                endings = ["loves rain, and tea", "is old", "said so", "rained"]
+                writer.writerow([n, "v", LIKED[n % 4], "She", *endings, n % 4][:width])
+    return folder
+
+
+LAYOUTS: dict[str, tuple[str, Callable[[Path], Path]]] = {
+    **GLUE,
+    "race": ("RACE", write_race),
+    "copa": ("COPA", write_copa),
+    "swag": ("SWAG", write_swag),
+}
 """All of them."""
 
 

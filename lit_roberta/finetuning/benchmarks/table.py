@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from lit_roberta.finetuning.benchmarks.choosing import COPA, RACE, SWAG
 from lit_roberta.finetuning.benchmarks.glue import GLUE
 from lit_roberta.finetuning.benchmarks.layout import Benchmark
 
 GROUPS: dict[str, tuple[Benchmark, ...]] = {"glue": GLUE}
-"""By the benchmark's name."""
+"""Tasks that are judged together, by the name of the benchmark."""
 
 BENCHMARKS: tuple[Benchmark, ...] = tuple(
-    {each.name: each for group in GROUPS.values() for each in group}.values()
+    {
+        each.name: each
+        for each in (*(task for group in GROUPS.values() for task in group), RACE, COPA, SWAG)
+    }.values()
 )
-"""Each once."""
+"""Each once: some are in two groups."""

@@ -40,7 +40,7 @@ def number_scores(
         metrics: Names of scores.
 
     Example:
-        >>> number_scores([1, 2, 4], [2, 4, 8], metrics=["pearson", "mse"])
+        >>> number_scores([1.0, 2.0, 4.0], [2.0, 4.0, 8.0], metrics=["pearson", "mse"])
         {'pearson': 1.0, 'mse': 7.0}
     """
     # double: what Pearson's sums lose in single precision shows in the fourth digit

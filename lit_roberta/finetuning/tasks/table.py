@@ -15,11 +15,13 @@ from lit_roberta.finetuning.benchmarks.layout import ReadPart
 from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
+from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
 from lit_roberta.finetuning.tasks.regression import Regression
 
 KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "classification": Classification,
     "regression": Regression,
+    "multiple-choice": MultipleChoice,
 }
 """By the name that `--data.task` takes."""
 
