@@ -31,6 +31,22 @@ def announce_task(data: FinetuningDataModule) -> None:
         logger.info("%s", note)
 
 
+def announce_notes(data: FinetuningDataModule, *, fits: bool, part: HeldOutPart) -> None:
+    """Say what became of examples that nobody asked for.
+
+    Args:
+        data: The run's.
+        fits: Whether it learns.
+        part: What it is judged on.
+    """
+    sets = {"training": data.train_items} if fits else {}
+    for name, items in data.items(part).items():
+        sets[f"{part} ({name})" if name else part] = items
+    for name, items in sets.items():
+        for note in data.task.notes(items):
+            logger.info("In the %s part: %s", name, note)
+
+
 def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None:
     """Say what an update is, what is cut, and what is said without reading."""
     sizes, items = data.sizes, data.train_items

@@ -21,12 +21,13 @@ from lit_roberta.finetuning.announcement import (
     EpochLines,
     announce_finetuning,
     announce_judged,
+    announce_notes,
     announce_result,
     announce_task,
 )
 from lit_roberta.finetuning.checkpoint import Finetuned, read_finetuned
 from lit_roberta.finetuning.conditions import finetuning_conditions
-from lit_roberta.finetuning.datamodule import FinetuningDataModule
+from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
 from lit_roberta.finetuning.length import finetuning_length, judging_interval
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tags import finetuning_tags
@@ -171,6 +172,8 @@ class FinetuningCLI(RunCLI):
         for line in self._told:
             logger.info("%s", line)
         announce_task(data)
+        part: HeldOutPart = "validation" if self.subcommand in ("fit", "validate") else "test"
+        announce_notes(data, fits=self.subcommand == "fit", part=part)
         if self.subcommand == "fit":
             announce_finetuning(self.trainer, data)
 

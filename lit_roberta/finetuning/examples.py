@@ -25,8 +25,8 @@ class WordsExample(NamedTuple):
     """The words of a sentence, with a tag each."""
 
     words: tuple[str, ...]
-    tags: tuple[str, ...] | None
-    """None: unlabelled."""
+    tags: tuple[str | int, ...] | None
+    """Their names, or numbers where a file has those. None: unlabelled."""
     place: Place
 
 

@@ -206,7 +206,7 @@ def _segments(in_second: Shaped[np.ndarray, "rows seq"], shape: tuple[int, ...])
     return torch.from_numpy(in_second.astype(np.int64)).view(shape)
 
 
-def _stack(labels: Sequence[Shaped[np.ndarray, "*places"]]) -> Shaped[np.ndarray, "batch ..."]:
+def _stack(labels: Sequence[Shaped[np.ndarray, "..."]]) -> Shaped[np.ndarray, "batch ..."]:
     """Stack labels; where rows have a label for each place, pad them to the longest row."""
     longest = max((len(each) for each in labels if each.ndim), default=0)
     padded = [

@@ -140,7 +140,7 @@ def _read_folder(
 def _read_by_label(
     spec: TaskSpec, files: Mapping[str, str], reading: LabelledReading
 ) -> list[TextExample]:
-    if not spec.task.learns_labels:
+    if not spec.task.learns_from_lines:
         rule = f"be one file for {spec.name}"
         raise must("data.train", rule, dict(files), "A file for each label is for classification.")
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _DIGITS = 6
@@ -44,3 +44,51 @@ class ChoicePrediction(NamedTuple):
         """Give it as plain data."""
         shares = [round(share, _DIGITS) for share in self.probabilities]
         return {"choice": self.choice, "probabilities": shares}
+
+
+class Entity(NamedTuple):
+    """Words in a row that are one thing."""
+
+    type: str
+    text: str
+    start: int
+    """Characters of the text before it."""
+    stop: int
+    """Characters of the text up to its end."""
+    start_word: int
+    stop_word: int
+    score: float
+    """Mean probability of its words' tags."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {**self._asdict(), "score": round(self.score, _DIGITS)}
+
+
+class TagsPrediction(NamedTuple):
+    """A tag for each word of a sentence."""
+
+    tags: tuple[str, ...]
+    """Where they are fewer than the words, the last one goes on."""
+    entities: tuple[Entity, ...] = ()
+    """Their places are those in the words with a space between any two."""
+
+    def in_text(self, text: str, starts: Sequence[int], words: Sequence[str]) -> TagsPrediction:
+        """Give the entities the places that they have in the text that words were found in.
+
+        Args:
+            text: The text.
+            starts: Of each word, the characters of the text before it.
+            words: The words.
+        """
+        moved = []
+        for each in self.entities:
+            last = each.stop_word - 1
+            start, stop = starts[each.start_word], starts[last] + len(words[last])
+            moved.append(each._replace(text=text[start:stop], start=start, stop=stop))
+        return self._replace(entities=tuple(moved))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        entities = [entity.as_dict() for entity in self.entities]
+        return {"tags": list(self.tags), "entities": entities}

@@ -78,6 +78,8 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     """Whether each place of a row has a label."""
     learns_labels: ClassVar[bool] = False
     """Whether its labels are those of its training part."""
+    learns_from_lines: ClassVar[bool] = False
+    """Whether a file of lines for each label is a way to give its examples."""
 
     def __init__(
         self,
@@ -123,6 +125,14 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     @abstractmethod
     def key_text(cls, example: ExampleT) -> str:
         """Give the text that an example is split and recognised by."""
+
+    def notes(self, items: Sequence[Item]) -> list[str]:
+        """Tell what became of a part that nobody asked for, a line each.
+
+        Args:
+            items: Of the part.
+        """
+        return []
 
     # ---- learning
 

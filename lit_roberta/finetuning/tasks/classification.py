@@ -32,6 +32,7 @@ class Classification(FinetuningTask[TextExample, LabelPrediction]):
     kind = "sequence-classification"
     metrics = ("accuracy", "macro_f1")
     learns_labels = True
+    learns_from_lines = True
 
     @classmethod
     def read(cls, source: str, reading: LabelledReading) -> list[TextExample]:

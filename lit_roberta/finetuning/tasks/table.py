@@ -17,11 +17,13 @@ from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
 from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
 from lit_roberta.finetuning.tasks.regression import Regression
+from lit_roberta.finetuning.tasks.tagging import Tagging
 
 KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "classification": Classification,
     "regression": Regression,
     "multiple-choice": MultipleChoice,
+    "tagging": Tagging,
 }
 """By the name that `--data.task` takes."""
 
