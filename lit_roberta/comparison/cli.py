@@ -105,6 +105,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         output=Path(asked.output),
         jobs=asked.jobs,
         tune_lr=asked.tune_lr,
+        probes=asked.probes,
         overlays=(*sizes, *asked.config),
         overrides=(*overrides, *text),
         command=shlex.join(["python", "compare.py", *argv]),
@@ -178,6 +179,11 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         default=0,
         help="First choose each recipe's learning rate on validation text, with so many runs at "
         "each rate.",
+    )
+    parser.add_argument(
+        "--probes",
+        action="store_true",
+        help="Ask each run for the better one of minimal pairs of sentences: a judge beside loss.",
     )
     parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
     parser.add_argument(

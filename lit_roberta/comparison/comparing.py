@@ -19,6 +19,7 @@ from rich.console import Console
 from lit_roberta.comparison.budget import Budget
 from lit_roberta.comparison.environment import describe_environment
 from lit_roberta.comparison.plan import lengths, plan_runs, timing_tasks
+from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
 from lit_roberta.comparison.report import write_report
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
@@ -47,6 +48,7 @@ def compare_recipes(
     output: str | Path = "comparison-report",
     jobs: int | None = None,
     tune_lr: int = 0,
+    probes: bool = False,
     overlays: Sequence[str] = (),
     overrides: Sequence[str] = (),
 ) -> Results | None:
@@ -62,6 +64,7 @@ def compare_recipes(
         output: Folder of the report and the runs. Finished runs in it are used again.
         jobs: Runs made at once; None for as many as this machine takes well.
         tune_lr: Runs at each learning rate of the grid before the comparison; 0 for none.
+        probes: Whether the runs answer minimal pairs, too, which judge them on more than loss.
         overlays: Configuration files for all recipes, such as `size/small`.
         overrides: Settings for all recipes, as `data.max_length=128`.
 
@@ -80,6 +83,7 @@ def compare_recipes(
             output=Path(output),
             jobs=jobs,
             tune_lr=tune_lr,
+            probes=probes,
             overlays=tuple(overlays),
             overrides=(*overrides, *text),
         ),
@@ -123,11 +127,14 @@ def _compare(
         for notice in plan.notices:
             console.print(notice, markup=False, highlight=False, soft_wrap=True)
         failures = make_runs(plan.tasks, pool, console)
+    runs = read_runs(plan)
+    if asked.probes:
+        runs = probe_runs(runs, asked.output / "runs", console)
     results = Results(
         text=describe_text(recipes[0].data),
         budget=_budget_facts(asked.budget, recipes[0]),
         recipes=plan.arms,
-        runs=read_runs(plan),
+        runs=runs,
         failures=failures,
         tuning=tuning,
         command=asked.command,

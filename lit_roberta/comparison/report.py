@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 from lit_roberta.comparison import findings, tables
 from lit_roberta.comparison.charts import draw_charts
 from lit_roberta.comparison.drawing import Chart, save_pictures
+from lit_roberta.comparison.probe_findings import probe_sentences, probes_table
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.run import write_json
 from lit_roberta.comparison.table import markdown
@@ -70,6 +71,7 @@ def _contents(results: Results, charts: Sequence[Chart]) -> dict[str, Any]:
         "fairness": findings.fairness_sentences(results),
         "memorisation": findings.memorisation_sentences(results),
         "training_loss": findings.training_loss_sentences(results),
+        "probes": probe_sentences(results),
         "unigram": nats(results.text.unigram_loss),
         "log_vocab": nats(results.log_vocab),
         "tables": {
@@ -78,6 +80,7 @@ def _contents(results: Results, charts: Sequence[Chart]) -> dict[str, Any]:
             "memorisation": tables.memorisation_table(results),
             "final_losses": tables.final_losses_table(results),
             "next_sentence": tables.next_sentence_table(results),
+            "probes": probes_table(results),
             "costs": tables.costs_table(results),
             "text": tables.text_table(results),
             "recipes": tables.recipes_table(results),

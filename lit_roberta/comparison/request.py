@@ -31,6 +31,8 @@ class Comparison:
     """Runs made at once; None for as many as this machine takes well."""
     tune_lr: int = 0
     """Runs at each learning rate of the grid, before the comparison."""
+    probes: bool = False
+    """Whether the runs answer minimal pairs, too."""
     overlays: Sequence[str] = ()
     """Configuration files for all recipes, read after each one's own."""
     overrides: Sequence[str] = ()

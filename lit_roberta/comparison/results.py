@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from lit_roberta.comparison.claims import Arm
+from lit_roberta.comparison.probe_judging import Answers, gather
+from lit_roberta.comparison.probe_verdict import point_to_probes
 from lit_roberta.comparison.run import Run
 from lit_roberta.comparison.verdict import Verdict, reach_verdict
 
@@ -152,14 +154,24 @@ class Results:
             unjudged=recipe.unjudged,
         )
 
+    def answers(self) -> list[Answers]:
+        """Give what the probed runs answered; nothing where no run was probed."""
+        own = [recipe.name for recipe in self.finished() if recipe.same_as is None]
+        rows = {
+            name: [run.probes.right for run in self.runs_of(name) if run.probes is not None]
+            for name in own
+        }
+        return gather({name: answers for name, answers in rows.items() if answers})
+
     def verdict(self) -> Verdict:
         """Judge the finished runs, of which there must be one."""
         finished = self.finished()
-        return reach_verdict(
+        verdict = reach_verdict(
             self.arms(),
             np.asarray(self.text.document_unigram_nats),
             failed=[recipe.name for recipe in self.recipes if recipe not in finished],
         )
+        return point_to_probes(verdict, self.answers())
 
     def as_json(self) -> dict[str, Any]:
         """Give everything as plain values, the verdict first."""

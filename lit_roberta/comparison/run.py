@@ -38,6 +38,20 @@ class Curves:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProbeScores:
+    """Answers to minimal pairs: whether the good sentence was found the more likely one."""
+
+    accuracy: float | None
+    """Of the pairs that could be judged; 0.5 is chance. None: none could."""
+    by_phenomenon: dict[str, float]
+    """The same, by what the pairs are about."""
+    phenomena: list[str]
+    """What each pair is about."""
+    right: list[bool | None]
+    """The answer to each pair; None where a word is unknown or a sentence too long."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """One recipe at one seed."""
 
@@ -78,6 +92,8 @@ class Run:
     fingerprint: str
     same_as: str | None = None
     """The recipe whose run this is, where both are the same run."""
+    probes: ProbeScores | None = None
+    """What the last checkpoint knows besides its loss, where that was asked for."""
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Run:

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from lit_roberta.comparison import probing
 from lit_roberta.comparison.cli import main
+from lit_roberta.probing.pairs import MinimalPair, built_in_pairs
 from tests.comparison.texts import write_text
 
 _ROOT = Path(__file__).parents[2]
@@ -107,6 +109,33 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     (failure,) = results["failures"]
     assert "diverged" in failure["message"]
     assert "diverged" in (folder / "report" / "report.html").read_text("utf-8")
+
+
+def test_runs_that_are_there_are_probed_without_being_made_again(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The runs of the tests before lie there; without them, they are made here.
+    words = (folder / "text.txt").read_text("utf-8").split()
+    pairs = [MinimalPair(one, f"{one} {one}", "length") for one in ("a", words[0], words[1])]
+    monkeypatch.setattr(probing, "built_in_pairs", lambda: [*pairs, *built_in_pairs()[:9]])
+    assert main([*_words(folder, "bert", "roberta", *_TINY), "--probes"]) == 0
+    assert [run["probes"]["phenomena"][:3] for run in _results(folder)["runs"]] == [
+        ["length"] * 3
+    ] * 2
+    answers = [run["probes"]["right"] for run in _results(folder)["runs"]]
+    assert all(len(each) == 12 and any(right is not None for right in each) for each in answers)
+    text = (folder / "report" / "report.md").read_text("utf-8")
+    assert "| minimal pairs about | pairs | bert | roberta | chance |" in text
+    assert "Too few runs for a verdict by probes between bert and roberta" in text
+    capsys.readouterr()
+
+    # A second report asks nobody again, and one without probes says nothing of them.
+    monkeypatch.setattr(probing, "load_model", None)
+    assert main([*_words(folder, "bert", "roberta", *_TINY), "--probes"]) == 0
+    assert [run["probes"]["right"] for run in _results(folder)["runs"]] == answers
+    assert main(_words(folder, "bert", "roberta", *_TINY)) == 0
+    assert [run["probes"] for run in _results(folder)["runs"]] == [None, None]
+    assert "inimal pairs" not in (folder / "report" / "report.md").read_text("utf-8")
 
 
 def test_runs_that_other_settings_made_are_said_to_be_replaced(
