@@ -119,7 +119,8 @@ def announce_result(trainer: pl.Trainer, data: FinetuningDataModule, best: float
         )
     monitor = data.task.monitor
     if best is None:
-        logger.info("Finished %s updates, without a validation.", done)
+        if done == total:
+            logger.info("Finished %s updates, without a validation.", done)
         return
     logger.info("Best validation %s: %.4f (checkpoints/best.ckpt).", monitor, best)
     baseline = baseline_scores(data, "validation").get(monitor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -29,7 +30,7 @@ def check_weighting(class_weights: ClassWeights, label_smoothing: float) -> None
 
 
 def make_weighting(
-    task: FinetuningTask[object, object],
+    task: FinetuningTask[Any, Any],
     items: Sequence[Item],
     *,
     class_weights: ClassWeights,
