@@ -100,7 +100,7 @@ class FinetuningDataModule(pl.LightningDataModule):
         if num_workers < 0:
             raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
         self.asked_labels, self.asked_metrics = labels, metrics
-        self.options = {**self.spec.options, **(options or {})}
+        self.asked_options = options or {}
         self.max_length = max_length
         self.batch_size, self.micro_batch_size = batch_size, micro_batch_size
         self.num_workers = num_workers
@@ -120,15 +120,20 @@ class FinetuningDataModule(pl.LightningDataModule):
         labels = self.asked_labels or self.spec.labels
         if labels is None and self.spec.task.learns_labels:
             labels = self.spec.task.found_labels(self.parts.train)
+        found = self.spec.task.found_options(self.parts.train)
+        options = {**found, **self.spec.options, **self.asked_options}
         return self.spec.task(
-            labels or (), metrics=self.asked_metrics or self.spec.metrics, options=self.options
+            labels or (), metrics=self.asked_metrics or self.spec.metrics, options=options
         )
 
     def use_task(self, task: FinetuningTask[Any, Any]) -> None:
         """Take the task of a model that was fine-tuned already, with its labels in their order.
 
-        Must be called before anything is asked for.
+        Options that are asked for go before its own. Must be called before anything is asked for.
         """
+        if self.asked_options:
+            options = {**task.options, **self.asked_options}
+            task = type(task)(task.labels, metrics=task.metrics, options=options)
         self.__dict__["task"] = task
 
     def use_model(self, pretrained: Pretrained) -> None:

@@ -144,10 +144,13 @@ class FinetuningModule(UpdatingModule):
 
     def losses(self, batch: TaskBatch, counts: Counts) -> tuple[Tensor, tuple[Tensor, ...]]:
         """Compute the loss of a micro-batch."""
-        logits = self.model(*batch[:3])
+        logits = self._logits(batch)
         loss, num_correct = self.task.losses(logits, batch.labels, self.weighting)
         # DDP averages over ranks, and the divisor counts all of them already.
         return loss * (self.trainer.world_size / counts.label_weight), (loss, num_correct)
+
+    def _logits(self, batch: TaskBatch) -> Tensor:
+        return self.task.without_padding(self.model(*batch[:3]), batch.attention_mask)
 
     def _counts(self, update: TaskUpdate) -> Counts:
         counts = super()._counts(update)
@@ -194,7 +197,7 @@ class FinetuningModule(UpdatingModule):
     ) -> list[tuple[int, Any]]:
         """Give predictions, each with the number of its example."""
         items = self._items("test", dataloader_idx)
-        return self._predict(batch, items, self.model(*batch.batch[:3])) if batch.counts else []
+        return self._predict(batch, items, self._logits(batch.batch)) if batch.counts else []
 
     def on_validation_epoch_end(self) -> None:
         """Log the scores of the validation part."""
@@ -209,7 +212,7 @@ class FinetuningModule(UpdatingModule):
         return [items for items in sets.values() if items][number]
 
     def _judge(self, batch: JudgedBatch, *, part: HeldOutPart, number: int) -> None:
-        logits = self.model(*batch.batch[:3])
+        logits = self._logits(batch.batch)
         if not batch.counts:
             return
         labels = batch.batch.labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -92,3 +93,52 @@ class TagsPrediction(NamedTuple):
         """Give it as plain data."""
         entities = [entity.as_dict() for entity in self.entities]
         return {"tags": list(self.tags), "entities": entities}
+
+
+class FoundAnswer(NamedTuple):
+    """A part of a context that may be the answer."""
+
+    text: str
+    start: int
+    """Characters of the context before it."""
+    stop: int
+    score: float
+    """Its two logits, added up."""
+    probability: float
+    """Among all answers that were looked at, that there is none included where that may be."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        rounded = {name: round(getattr(self, name), _DIGITS) for name in ("score", "probability")}
+        return {"text": self.text, "start": self.start, "stop": self.stop} | rounded
+
+
+class AnswerPrediction(NamedTuple):
+    """An answer, or that there is none."""
+
+    text: str
+    """As it stands in the context. Empty for no answer."""
+    start: int | None
+    """Characters of the context before it. None for no answer."""
+    stop: int | None
+    probability: float
+    null_score: float = 0.0
+    """The logits of no answer, added up: the lowest of all windows."""
+    found: tuple[FoundAnswer, ...] = ()
+    """The best answers, the best first, whether or not one of them is given."""
+
+    @property
+    def null_margin(self) -> float:
+        """How far the score of no answer lies above that of the best answer."""
+        return self.null_score - self.found[0].score if self.found else math.inf
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "text": self.text,
+            "start": self.start,
+            "stop": self.stop,
+            "probability": round(self.probability, _DIGITS),
+            "null_score": round(self.null_score, _DIGITS),
+            "found": [answer.as_dict() for answer in self.found],
+        }

@@ -30,6 +30,9 @@ class LabelledReading:
     """Of rows with tags: the list of a sentence's words."""
     tags_column: str = "ner_tags"
     """The list of their tags."""
+    misplaced_answers: Literal["refuse", "leave_out"] = "refuse"
+    """What becomes of an answer that is not where it is said to be in its context; a question that
+    has no other is left out with it."""
     header: bool = True
     """Whether the first line of .csv and .tsv names the columns."""
     quoting: Literal["auto", "quoted", "plain"] = "auto"

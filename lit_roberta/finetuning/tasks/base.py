@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX
@@ -113,6 +113,11 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         """Find the labels of a training part, in the order that they are numbered in."""
         return ()
 
+    @classmethod
+    def found_options(cls, examples: Sequence[ExampleT]) -> dict[str, Any]:
+        """Find what of a training part travels with the task, as options; given ones win."""
+        return {}
+
     @abstractmethod
     def items(self, examples: Sequence[ExampleT], layout: Layout) -> list[Item]:
         """Turn examples into rows of ids, the items of an example side by side.
@@ -120,6 +125,10 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         Raises:
             UserError: If a label is none of the task's. Names its place.
         """
+
+    def notes(self, examples: Sequence[ExampleT], items: Sequence[Item]) -> list[str]:
+        """Say what a person should know of the items of a training part, a line each."""
+        return []
 
     @classmethod
     @abstractmethod
@@ -141,6 +150,12 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         self, logits: Float[Tensor, "*logits"], labels: Shaped[Tensor, "*labels"], how: Weighting
     ) -> TaskLosses:
         """Sum up the losses of a micro-batch over the labels that count."""
+
+    def without_padding(
+        self, logits: Float[Tensor, "*logits"], attention_mask: Bool[Tensor, "*mask"] | None
+    ) -> Float[Tensor, "*logits"]:
+        """Take padding out, where the logits of a row are judged beside each other."""
+        return logits
 
     def exchange_task(self) -> Task:
         """Give what Hugging Face has to know of the task."""

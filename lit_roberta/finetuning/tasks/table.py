@@ -16,6 +16,7 @@ from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
 from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
+from lit_roberta.finetuning.tasks.question_answering import QuestionAnswering
 from lit_roberta.finetuning.tasks.regression import Regression
 from lit_roberta.finetuning.tasks.tagging import Tagging
 
@@ -24,6 +25,7 @@ KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "regression": Regression,
     "multiple-choice": MultipleChoice,
     "tagging": Tagging,
+    "question-answering": QuestionAnswering,
 }
 """By the name that `--data.task` takes."""
 
