@@ -153,8 +153,8 @@ class QuestionAnswering(FinetuningTask[QuestionExample, AnswerPrediction]):
         lost = answered - {item.example for item in items if (item.labels != NO_ANSWER).any()}
         if lost:
             told.append(
-                f"{len(lost):,} answers are in no window as a whole, and learned as none: a larger "
-                "--data.options.stride or --data.max_length keeps them."
+                f"{len(lost):,} answers are in no window as a whole, and learned as none: a "
+                "larger --data.options.stride or --data.max_length keeps them."
             )
         return told
 
