@@ -62,8 +62,6 @@ def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None
             f"{cut:,}",
             data.max_length,
         )
-    for note in data.task.notes(data.parts.train, items):
-        logger.info("%s", note)
     logger.info(
         "%s updates of up to %d examples, %s an epoch.",
         f"{trainer.max_steps:,}",

@@ -38,6 +38,8 @@ class Window(NamedTuple):
     nothing but space starts where the text goes on."""
     stops: Int64[np.ndarray, " tokens"]
     """Characters up to its end; of nothing but space, up to where the text stopped."""
+    answered: bool | None = None
+    """Whether the context has an answer, be it in this window or not. None: unknown."""
 
 
 class LocatedText(NamedTuple):
@@ -90,10 +92,13 @@ class Windows:
         answers = None
         if example.answers is not None:
             answers = [tokens_of_answer(answer, context) for answer in example.answers]
+        answered = None if example.answers is None else bool(example.answers)
         items = []
         for begin in window_begins(len(context.ids), room=room, overlap=self.overlap):
             part = slice(begin, begin + room)
-            window = Window(example.context, first, context.starts[part], context.stops[part])
+            window = Window(
+                example.context, first, context.starts[part], context.stops[part], answered
+            )
             labels = label_window(answers, begin, window)
             items.append(
                 Item((layout.row(question, context.ids[part]),), labels, number, spans=window)

@@ -126,10 +126,6 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
             UserError: If a label is none of the task's. Names its place.
         """
 
-    def notes(self, examples: Sequence[ExampleT], items: Sequence[Item]) -> list[str]:
-        """Say what a person should know of the items of a training part, a line each."""
-        return []
-
     @classmethod
     @abstractmethod
     def key_text(cls, example: ExampleT) -> str:

@@ -140,20 +140,21 @@ class QuestionAnswering(FinetuningTask[QuestionExample, AnswerPrediction]):
         """Lay out each question with its context, as many windows as it takes."""
         return self._windows.items(examples, layout)
 
-    def notes(self, examples: Sequence[QuestionExample], items: Sequence[Item]) -> list[str]:
+    def notes(self, items: Sequence[Item]) -> list[str]:
         """Say how many windows there are, and how many answers none of them has in whole."""
         told = []
-        if len(items) > len(examples):
-            count, windows = f"{len(examples):,}", f"{len(items):,}"
-            told.append(f"Long contexts are read in windows: {windows} for {count} questions.")
-        without = sum(example.answers == () for example in examples)
+        answered = {item.example: item.spans.answered for item in items}
+        if len(items) > len(answered):
+            count, windows = f"{len(answered):,}", f"{len(items):,}"
+            told.append(f"long contexts make {windows} windows of {count} questions.")
+        without = sum(each is False for each in answered.values())
         if without:
             told.append(f"{without:,} questions have no answer.")
-        answered = {number for number, example in enumerate(examples) if example.answers}
-        lost = answered - {item.example for item in items if (item.labels != NO_ANSWER).any()}
+        held = {item.example for item in items if (item.labels != NO_ANSWER).any()}
+        lost = {number for number, each in answered.items() if each} - held
         if lost:
             told.append(
-                f"{len(lost):,} answers are in no window as a whole, and learned as none: a "
+                f"{len(lost):,} answers are in no window as a whole: a "
                 "larger --data.options.stride or --data.max_length keeps them."
             )
         return told
