@@ -19,6 +19,8 @@ class TextExample(NamedTuple):
     place: Place
     group: str | None = None
     """Of a task that judges some examples together: what they share, such as a question."""
+    candidate: str | None = None
+    """Of such a task: the answer that this one is about."""
 
 
 class WordsExample(NamedTuple):

@@ -215,17 +215,127 @@ def write_swag(folder: Path) -> Path:
     return folder
 
 
+# ---- SuperGLUE
+
+
+def _pairs_of_json(one: str, two: str, labels: Sequence[object]) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        return _write_jsonl_parts(
+            folder,
+            lambda n, first, second: {
+                one: first,
+                two: second,
+                "label": labels[n % len(labels)],
+                "idx": n,
+            },
+        )
+
+    return write
+
+
+def write_wic(folder: Path) -> Path:
+    """Write WiC: a word in two sentences, by characters."""
+    return _write_jsonl_parts(
+        folder,
+        lambda n, one, two: {
+            "word": "tea",
+            "sentence1": "the tea is tea",
+            "sentence2": "more tea",
+            "start1": (4, 11)[n % 2],
+            "end1": (7, 14)[n % 2],
+            "start2": 5,
+            "end2": 8,
+            "label": n % 2 == 0,
+            "idx": n,
+        },
+    )
+
+
+def write_wsc(folder: Path) -> Path:
+    """Write WSC: a pronoun by the number of its word."""
+    return _write_jsonl_parts(
+        folder,
+        lambda n, one, two: {
+            "text": "It rained, so the captain said it; and it was tea.",
+            "target": {
+                "span1_text": ("the captain", "tea")[n % 2],
+                "span1_index": 3,
+                "span2_text": "it",
+                "span2_index": (6, 8)[n // 2 % 2],
+            },
+            "label": n % 2 == 0,
+            "idx": n,
+        },
+    )
+
+
+def write_multirc(folder: Path) -> Path:
+    """Write MultiRC: two questions a passage, three answers each."""
+    for name in ("train", "val", "test"):
+        rows = []
+        for number, (one, two) in enumerate(PAIRS):
+            answers = [
+                {"idx": n, "text": text, "label": (n + number) % 2}
+                for n, text in enumerate(("tea", "rain", "all"))
+            ]
+            if name == "test":
+                answers = [{"idx": each["idx"], "text": each["text"]} for each in answers]
+            questions = [
+                {"idx": n, "question": f"is it {n} ?", "answers": answers} for n in range(2)
+            ]
+            text = f"<b>Sent 1: </b>{one}<br><b>Sent 2: </b>{two}<br>"
+            rows.append({"idx": number, "passage": {"text": text, "questions": questions}})
+        write_jsonl(folder / f"{name}.jsonl", rows)
+    return folder
+
+
+def write_record(folder: Path) -> Path:
+    """Write ReCoRD: two queries a passage, of which an entity stands in two places."""
+    text = "The captain said tea\n@highlight\nMore tea"
+    entities = [{"start": 4, "end": 10}, {"start": 17, "end": 19}, {"start": 37, "end": 39}]
+    for name in ("train", "val", "test"):
+        rows = []
+        for number in range(COUNT):
+            start, end, right = ((4, 10, "captain"), (17, 19, "tea"))[number % 2]
+            answers = {"answers": [{"start": start, "end": end, "text": right}]}
+            query = {"query": "so it is @placeholder !", "idx": number}
+            qas = [query if name == "test" else query | answers] * 2
+            passage = {"text": text, "entities": entities}
+            rows.append({"source": "cnn", "passage": passage, "qas": qas, "idx": number})
+        write_jsonl(folder / f"{name}.jsonl", rows)
+    return folder
+
+
+SUPERGLUE: Mapping[str, tuple[str, Callable[[Path], Path]]] = {
+    "boolq": ("BoolQ", _pairs_of_json("question", "passage", [True, False])),
+    "cb": (
+        "CB",
+        _pairs_of_json("premise", "hypothesis", ["contradiction", "neutral", "entailment"]),
+    ),
+    "copa": ("COPA", write_copa),
+    "multirc": ("MultiRC", write_multirc),
+    "record": ("ReCoRD", write_record),
+    "rte": ("RTE", _pairs_of_json("premise", "hypothesis", _ENTAILMENT)),
+    "wic": ("WiC", write_wic),
+    "wsc": ("WSC", write_wsc),
+}
+"""As SuperGLUE has them: of RTE another layout than GLUE's."""
+
 LAYOUTS: dict[str, tuple[str, Callable[[Path], Path]]] = {
+    **SUPERGLUE,
     **GLUE,
     "race": ("RACE", write_race),
-    "copa": ("COPA", write_copa),
     "swag": ("SWAG", write_swag),
 }
 """All of them."""
 
 
-def write_benchmark(folder: Path, name: str) -> Path:
+def write_benchmark(
+    folder: Path,
+    name: str,
+    layouts: Mapping[str, tuple[str, Callable[[Path], Path]]] = LAYOUTS,
+) -> Path:
     """Write the folder of a task into a folder, and give the latter."""
-    inner, write = LAYOUTS[name]
+    inner, write = layouts[name]
     write(folder / inner)
     return folder

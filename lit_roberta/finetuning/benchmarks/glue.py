@@ -8,10 +8,20 @@ Source: Wang et al. 2018, table 1 for the metrics.
 
 from __future__ import annotations
 
-from lit_roberta.finetuning.benchmarks.layout import Benchmark, Files, files_of, part_reader
+from pathlib import Path
+
+from lit_roberta.finetuning.benchmarks.layout import (
+    Benchmark,
+    Files,
+    Notes,
+    PartName,
+    files_of,
+    part_reader,
+)
 from lit_roberta.finetuning.benchmarks.mrpc import LABELS as MRPC_LABELS
 from lit_roberta.finetuning.benchmarks.mrpc import read_mrpc
 from lit_roberta.finetuning.benchmarks.rows import RowReader
+from lit_roberta.finetuning.examples import TextExample
 
 ENTAILMENT = ("entailment", "not_entailment")
 _PLAIN = files_of(".tsv")
@@ -40,6 +50,21 @@ def _task(
         metrics=metrics,
     )
 
+
+def _read_rte(path: Path, part: PartName, notes: Notes) -> list[TextExample]:
+    names = ("premise", "hypothesis") if path.suffix == ".jsonl" else ("sentence1", "sentence2")
+    return RowReader(text=names[0], pair=names[1], labels=ENTAILMENT)(path, part, notes)
+
+
+RTE = Benchmark(
+    name="rte",
+    kind="classification",
+    folder="RTE",
+    read_part=part_reader("rte", [_PLAIN, files_of(".jsonl", validation="val")], _read_rte),
+    labels=ENTAILMENT,
+    metrics=_ACCURACY,
+)
+"""The same pairs in GLUE's files and in SuperGLUE's: either are read."""
 
 GLUE = (
     _task(
@@ -87,7 +112,7 @@ GLUE = (
         files=_MNLI,
     ),
     _task("qnli", "QNLI", RowReader(text="question", pair="sentence", labels=ENTAILMENT)),
-    _task("rte", "RTE", RowReader(text="sentence1", pair="sentence2", labels=ENTAILMENT)),
+    RTE,
     _task(
         "wnli",
         "WNLI",

@@ -12,9 +12,11 @@ from typing import Any
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.benchmarks.layout import ReadPart
+from lit_roberta.finetuning.benchmarks.superglue import GROUPED
 from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
+from lit_roberta.finetuning.tasks.grouped import GroupedClassification
 from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
 from lit_roberta.finetuning.tasks.question_answering import QuestionAnswering
 from lit_roberta.finetuning.tasks.regression import Regression
@@ -28,6 +30,12 @@ KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "question-answering": QuestionAnswering,
 }
 """By the name that `--data.task` takes."""
+
+_OF_BENCHMARKS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
+    **KINDS,
+    GROUPED: GroupedClassification,
+}
+"""With those that no file of one's own has the form for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +78,7 @@ def all_tasks() -> dict[str, TaskSpec]:
     return own | {
         each.name: TaskSpec(
             name=each.name,
-            task=KINDS[each.kind],
+            task=_OF_BENCHMARKS[each.kind],
             labels=each.labels,
             metrics=each.metrics,
             folder=each.folder,
