@@ -20,7 +20,7 @@ from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pickles import load_plain
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.exchange.run_facts import read_run_facts
+from lit_roberta.exchange.run_facts import read_finetuning_facts, read_run_facts
 from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.whole_files import failures_in_one_line, whole_file
@@ -133,6 +133,7 @@ def _pretrained(checkpoint: dict[str, Any], path: Path) -> Pretrained:
         unused=checkpoint.get("unused_weights", {}),
         task=None if task is None else Task(**task),
         run=read_run_facts(checkpoint, path),
+        finetuning=read_finetuning_facts(checkpoint, path),
         cut_at=checkpoint.get("longest_text"),
         config=checkpoint.get("config", {}),
         notices=checkpoint.get(IMPORTED, {}).get("notices", ()),

@@ -105,8 +105,9 @@ def export(
             embeds=sentence_embeddings,
         )
         (part / "README.md").write_text(card, encoding="utf-8")
-        if pretrained.run is not None and pretrained.run.config is not None:
-            (part / CONFIG).write_text(pretrained.run.config, encoding="utf-8")
+        run = pretrained.finetuning or pretrained.run
+        if run is not None and run.config is not None:
+            (part / CONFIG).write_text(run.config, encoding="utf-8")
     return Exported(
         folder=whole,
         architecture=home.architecture,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lit_roberta.exchange.architectures import Home
+from lit_roberta.exchange.finetuning_card import code, finetuning_rows
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.exchange.run_facts import RunFacts
+from lit_roberta.exchange.run_facts import FinetuningFacts, RunFacts
 from lit_roberta.exchange.tasks import CLASSES
 
 CONFIG = "training_config.yaml"
@@ -68,7 +69,7 @@ def model_card(
         "The licence is for whoever publishes the model to choose.",
         *(["## On the way here", _list(notices)] if notices else []),
         "## Training",
-        *_training(pretrained.run),
+        *_training(pretrained),
         "## Sizes",
         _table(_sizes(home, pretrained)),
     ]
@@ -92,9 +93,11 @@ def _front_matter(home: Home, pretrained: Pretrained, *, embeds: bool) -> str:
 
 
 def _what(home: Home, pretrained: Pretrained) -> str:
-    origin = "trained by" if pretrained.run is not None else "exported by"
+    origin = "exported by" if pretrained.run is None else "trained by"
+    if pretrained.finetuning is not None:
+        origin = "fine-tuned by"
     return (
-        f"`{home.architecture}`, {origin} lit_roberta from `{_code(pretrained.source)}`. "
+        f"`{home.architecture}`, {origin} lit_roberta from `{code(pretrained.source)}`. "
         "It loads with the classes of `transformers` and runs no other code."
     )
 
@@ -119,15 +122,20 @@ def _loading(home: Home, pretrained: Pretrained) -> str:
     return "\n".join(lines)
 
 
-def _training(run: RunFacts | None) -> Iterator[str]:
+def _training(pretrained: Pretrained) -> Iterator[str]:
+    run = pretrained.finetuning or pretrained.run
     if run is None:
         yield "Not trained here: what it was trained on is not known."
         return
-    yield _table([*_objective(run), *_budget(run), *_losses(run)])
+    if isinstance(run, FinetuningFacts):
+        yield _table(list(finetuning_rows(run)))
+    else:
+        yield _table([*_objective(run), *_budget(run), *_losses(run)])
     if run.config is None:
         yield "The run's configuration was not beside its checkpoint."
         return
-    yield f"`{CONFIG}` is the run's configuration. Where its text lies, this makes it again:"
+    text = "examples lie" if isinstance(run, FinetuningFacts) else "text lies"
+    yield f"`{CONFIG}` is the run's configuration. Where its {text}, this makes it again:"
     yield (
         f"```\nlit-roberta train fit --config {CONFIG} --ckpt_path null "
         "--trainer.default_root_dir reproduced\n```"
@@ -137,7 +145,7 @@ def _training(run: RunFacts | None) -> Iterator[str]:
 def _objective(run: RunFacts) -> Iterator[tuple[str, str]]:
     conditions = run.conditions
     if run.started_from is not None:
-        yield "started from", f"`{_code(run.started_from)}`"
+        yield "started from", f"`{code(run.started_from)}`"
     copies = conditions["data.masking.copies"]
     masks = "drawn anew at each visit" if copies is None else f"{copies} fixed for each example"
     objective = f"masked language modelling, {float(conditions['data.masking.rate']):.0%} of the"
@@ -146,10 +154,10 @@ def _objective(run: RunFacts) -> Iterator[tuple[str, str]]:
         objective += "; next-sentence prediction"
     yield "objective", objective
     yield "input format", f"{conditions['data.format']}, up to {run.max_length} tokens"
-    yield "corpus", f"`{_code(str(conditions['data.corpus']))}`, digest `{conditions['text']}`"
+    yield "corpus", f"`{code(str(conditions['data.corpus']))}`, digest `{conditions['text']}`"
     held_out = [run.text[f"{part}_corpus"] for part in ("validation", "test")]
     split = f"by {run.text['split_by']}, by a hash of each one's content"
-    named = [f"`{_code(str(text))}`" for text in held_out if text is not None]
+    named = [f"`{code(str(text))}`" for text in held_out if text is not None]
     yield "held out", ", ".join([split, *named] if None in held_out else named)
 
 
@@ -199,7 +207,7 @@ def _sizes(home: Home, pretrained: Pretrained) -> Iterator[tuple[str, str]]:
     yield "tokenizer", kind
     task = pretrained.task
     if task is not None and task.labels:
-        named = ", ".join(map(_code, task.labels[:_NAMED])) + ", ..." * (len(task.labels) > _NAMED)
+        named = ", ".join(map(code, task.labels[:_NAMED])) + ", ..." * (len(task.labels) > _NAMED)
         yield "labels", f"{len(task.labels):,}: {named}"
 
 
@@ -209,8 +217,3 @@ def _table(rows: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]) -> str:
 
 def _list(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
-
-
-def _code(text: str) -> str:
-    """Keep a path from ending its own quotation or its cell of a table."""
-    return text.replace("`", "'").replace("|", "/").replace("\n", " ")

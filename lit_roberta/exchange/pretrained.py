@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
-from lit_roberta.exchange.run_facts import RunFacts
+from lit_roberta.exchange.run_facts import FinetuningFacts, RunFacts
 from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.config import EncoderConfig
@@ -47,6 +47,8 @@ class Pretrained:
     """What was left out or had to be guessed on the way here; a line each, for the user."""
     run: RunFacts | None = None
     """The training that it comes from; None where it was not trained here."""
+    finetuning: FinetuningFacts | None = None
+    """The fine-tuning that it comes from; None where there was none here."""
     cut_at: int | None = None
     """Tokens at which the source cuts a text, where that was said; special tokens included."""
     task: Task | None = None

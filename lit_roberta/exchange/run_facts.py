@@ -79,6 +79,65 @@ def read_run_facts(checkpoint: Mapping[str, Any], path: Path) -> RunFacts | None
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class FinetuningFacts:
+    """A run of fine-tuning, up to a checkpoint."""
+
+    task: str
+    """By the name that it was asked for with."""
+    started_from: str
+    """The weights that it began with, as the user named them."""
+    max_length: int
+    """Tokens that longer text was cut to, special ones included."""
+    updates: int
+    total_updates: int
+    """That the run was to make."""
+    num_tokens: int
+    """Fed, without padding."""
+    num_examples: Mapping[str, int]
+    """By part."""
+    conditions: Mapping[str, Any]
+    """Examples, batch and machine, by the names of their settings."""
+    settings: Mapping[str, Any]
+    """Of the model and its optimizer."""
+    data: Mapping[str, Any]
+    """Where the examples came from."""
+    validated: Mapping[str, int | float]
+    """The last validation: its update, and what it measured."""
+    config: str | None
+    """The run's saved configuration, which makes the run again."""
+
+
+def read_finetuning_facts(checkpoint: Mapping[str, Any], path: Path) -> FinetuningFacts | None:
+    """Read what a checkpoint tells of the run that fine-tuned its model.
+
+    Args:
+        checkpoint: Its contents.
+        path: Where it lies; the run's configuration lies above its folder.
+
+    Returns:
+        None if no fine-tuning wrote it.
+    """
+    state = checkpoint.get("finetuning")
+    if state is None:
+        return None
+    callback = checkpoint.get("callbacks", {}).get("UpdateCheckpoint", {})
+    return FinetuningFacts(
+        task=state["task"],
+        started_from=state["source"],
+        max_length=int(state["max_length"]),
+        updates=int(checkpoint["global_step"]),
+        total_updates=int(state["total_updates"]),
+        num_tokens=int(state["num_tokens"]),
+        num_examples=state.get("num_examples", {}),
+        conditions=state["conditions"],
+        settings=checkpoint["hyper_parameters"],
+        data=checkpoint["FinetuningDataModule"],
+        validated=callback.get("validated", {}),
+        config=_config(path),
+    )
+
+
 def _config(path: Path) -> str | None:
     folder = path.resolve().parent
     file = folder.parent / _CONFIG

@@ -29,6 +29,7 @@ from lit_roberta.training.optimizer import order_by_name
 from lit_roberta.training.run_state import hyper_parameters
 
 if TYPE_CHECKING:
+    from lit_roberta.finetuning.datamodule import FinetuningDataModule
     from lit_roberta.finetuning.module import FinetuningModule
 
 FINETUNING = "finetuning"
@@ -81,6 +82,7 @@ def add_finetuned(module: FinetuningModule, checkpoint: dict[str, Any]) -> None:
         "options": dict(task.options),
         "max_length": data.max_length,
         "pairs": are_pairs(data.parts.train),
+        "num_examples": _num_examples(data),
         "source": origin.source,
         "total_updates": module.total_updates,
         "num_tokens": module.num_tokens,
@@ -89,6 +91,12 @@ def add_finetuned(module: FinetuningModule, checkpoint: dict[str, Any]) -> None:
         "conditions": finetuning_conditions(module.trainer, data),
     }
     checkpoint["divergence"] = module.divergence.state_dict()
+
+
+def _num_examples(data: FinetuningDataModule) -> dict[str, int]:
+    """Count the examples of what a run learns from and is judged by."""
+    validation = data.examples("validation").values()
+    return {"train": len(data.parts.train), "validation": sum(map(len, validation))}
 
 
 def build_from(module: FinetuningModule, checkpoint: dict[str, Any]) -> None:
@@ -171,7 +179,7 @@ def read_finetuned(path: Path) -> Finetuned:
         task=make_task(state),
         task_name=state["task"],
         max_length=state["max_length"],
-        pairs=state["pairs"],
+        pairs=state.get("pairs"),
         update=int(checkpoint["global_step"]),
         total_updates=state["total_updates"],
         settings=checkpoint["hyper_parameters"],

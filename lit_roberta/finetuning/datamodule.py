@@ -25,6 +25,7 @@ from lit_roberta.finetuning.held_out import JudgedBatches
 from lit_roberta.finetuning.items import Item, Layout
 from lit_roberta.finetuning.parts import Files, Parts, PartsConfig, load_parts
 from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.texts import label_names
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import TaskSpec, find_task
 from lit_roberta.finetuning.updates import TaskContents, TaskUpdates, UpdateSizes
@@ -73,7 +74,7 @@ class FinetuningDataModule(pl.LightningDataModule):
         test_share: float = 0.0,
         num_train_examples: int | None = None,
         reading: LabelledReading = LabelledReading(),  # noqa: B008 - frozen
-        labels: list[str] | None = None,
+        labels: list[str | int | float | bool] | None = None,
         metrics: list[str] | None = None,
         options: dict[str, Any] | None = None,
         max_length: int = 128,
@@ -99,7 +100,7 @@ class FinetuningDataModule(pl.LightningDataModule):
                 raise must(f"data.{name}", "be 1 or more", value, "Give a positive whole number.")
         if num_workers < 0:
             raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
-        self.asked_labels, self.asked_metrics = labels, metrics
+        self.asked_labels, self.asked_metrics = label_names(labels), metrics
         self.asked_options = options or {}
         self.max_length = max_length
         self.batch_size, self.micro_batch_size = batch_size, micro_batch_size

@@ -9,6 +9,7 @@ from jsonargparse import Namespace
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.checkpoint import Finetuned
+from lit_roberta.finetuning.reading.texts import label_names
 from lit_roberta.finetuning.tasks.table import find_task
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.taking_over import check_agreement
@@ -51,8 +52,8 @@ def take_over_finetuned(
         settings[name] = value
 
 
-def _check_labels(checkpoint: Finetuned, asked: Sequence[str] | None) -> None:
+def _check_labels(checkpoint: Finetuned, asked: Sequence[Any] | None) -> None:
     labels = list(checkpoint.task.labels)
-    if asked is not None and list(asked) != labels:
+    if asked is not None and label_names(asked) != labels:
         remedy = "Leave it out: the weights stand on it."
         raise must("data.labels", f"be the checkpoint's {labels}", asked, remedy)
