@@ -30,6 +30,7 @@ SENTENCES = st.lists(
     st.lists(st.tuples(WORDS, st.sampled_from(LABELS)), max_size=10), min_size=1, max_size=3
 )
 TASK = Tagging(LABELS)
+CONFIG = Path(__file__).parents[3] / "configs" / "finetune" / "wnut17.yaml"
 
 
 def layout(kind: str, length: int = 16) -> Layout:
@@ -216,3 +217,13 @@ def test_files_of_lines_for_each_label_are_refused(command: Command, pretrained:
     asked += ['--data.train={"a": "a.txt", "b": "a.txt"}']
     assert command(*asked, f"--model.pretrained={pretrained}") == 2
     assert "data.train must be one file for tagging" in command.messages
+
+
+def test_the_shipped_configuration_runs(command: Command, pretrained: Path) -> None:
+    for name in ("train", "validation", "test"):
+        write_sentences(command.folder / f"{name}.conll", 2)
+    words = ["fit", f"--config={CONFIG}", "--trainer.fast_dev_run=true", "--data.max_length=16"]
+    words += [f"--data.{name}={name}.conll" for name in ("train", "validation", "test")]
+    words += ["--model.class_weights=balanced", "--model.label_smoothing=0.1"]
+    assert command(*words, f"--model.pretrained={pretrained}") == 0, command.messages
+    assert "Task: tagging" in command.messages
