@@ -27,9 +27,10 @@ class LabelledReading:
     """The label. None: the first of the usual names that is there (label, class, target, ...); of
     two columns without a header, the second."""
     words_column: str = "tokens"
-    """Of rows with tags: the list of a sentence's words."""
+    """Of rows with tags: the list of a sentence's words. Of a file in CoNLL's form: the number of
+    the column that a word stands in; the first where none is given."""
     tags_column: str = "ner_tags"
-    """The list of their tags."""
+    """The list of their tags; or their column, where none is given the last."""
     misplaced_answers: Literal["refuse", "leave_out"] = "refuse"
     """What becomes of an answer that is not where it is said to be in its context; a question that
     has no other is left out with it."""
