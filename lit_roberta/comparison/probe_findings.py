@@ -57,7 +57,7 @@ def probes_table(results: Results) -> Table | None:
         header=["minimal pairs about", "pairs", *(each.name for each in answers), "chance"],
         rows=[
             [
-                name.replace("-", " "),
+                name,
                 f"{int(own.sum())}",
                 *(_mean_and_reach(each.right[:, own].mean(axis=1)) for each in answers),
                 f"{CHANCE:.0%}",
@@ -72,11 +72,10 @@ _NONE_ASKED = "No minimal pair could be asked: they are English, and the tokeniz
 
 def _chance(answers: Sequence[Answers]) -> str:
     """Say who knows something."""
-    parts = [f"{each.name} {each.by_run.mean():.1%}" for each in answers]
-    start = (
-        f"Of {len(answers[0].asked)} minimal pairs the good sentence is found the more likely one "
-        f"in {joined(parts)} of all; {CHANCE:.0%} is chance."
-    )
+    first, *others = [(each.name, f"in {each.by_run.mean():.1%}") for each in answers]
+    parts = [f"{first[0]} prefers the good sentence {first[1]}", *map(" ".join, others)]
+    count = len(answers[0].asked)
+    start = f"Of {count} minimal pairs, {joined(parts)}; {CHANCE:.0%} is chance."
     above = [each.name for each in answers if knows_something(each)]
     if len(answers[0].right) < 2:
         return f"{start} One run says nothing about how much runs differ."

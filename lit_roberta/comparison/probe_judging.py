@@ -124,11 +124,15 @@ def knows_something(answers: Answers) -> bool:
 
 
 def judge_probes(answers: Sequence[Answers]) -> list[ProbeJudgement]:
-    """Judge every pair of recipes, in their order."""
+    """Judge every pair of recipes, in their order.
+
+    The better one is above chance, too: to be less wrong than another is no knowledge.
+    """
+    above = {each.name for each in answers if knows_something(each)}
     found = [_compare(first, second) for first, second in combinations(answers, 2)]
     corrected = holm([each.p_value for each in found])
     return [
-        _claim(replace(each, p_value=p_value))
+        _claim(replace(each, p_value=p_value), above)
         for each, p_value in zip(found, corrected, strict=True)
     ]
 
@@ -149,8 +153,8 @@ def _compare(first: Answers, second: Answers) -> ProbeJudgement:
     )
 
 
-def _claim(judgement: ProbeJudgement) -> ProbeJudgement:
+def _claim(judgement: ProbeJudgement, above: set[str]) -> ProbeJudgement:
     if judgement.p_value >= LEVEL or judgement.runs < FEWEST_RUNS:
         return judgement
     better = judgement.first if judgement.gain.estimate > 0 else judgement.second
-    return replace(judgement, better=better)
+    return replace(judgement, better=better) if better in above else judgement

@@ -52,7 +52,9 @@ def _headline(judgements: Sequence[ProbeJudgement]) -> str:
     if len(winners) > 1:
         return "See the probes."
     winner = winners.pop()
-    return "The probes cannot, either." if winner is None else f"The probes prefer {winner}."
+    return (
+        "The probes cannot decide, either." if winner is None else f"The probes prefer {winner}."
+    )
 
 
 def _sentence(judgement: ProbeJudgement) -> str:

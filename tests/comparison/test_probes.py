@@ -30,7 +30,7 @@ def plant_answers(name: str, share: float, *, runs: int = 5, pairs: int = 160) -
 
 
 def probed(results: Results, shares: Mapping[str, float]) -> Results:
-    phenomena = ["agreement"] * 80 + ["word-order"] * 80
+    phenomena = ["agreement"] * 80 + ["word order"] * 80
     seeds = len({run.seed for run in results.runs})
     runs = []
     for run in results.runs:
@@ -51,7 +51,7 @@ def said(losses: Mapping[str, Mapping[str, float]], bert: float, roberta: float)
 
 def test_probes_and_loss_agree_or_not_as_the_numbers_have_it() -> None:
     chance, agreement = said(ROBERTA, 0.5, 0.8)
-    assert "Of 158 minimal pairs" in chance
+    assert chance.startswith("Of 158 minimal pairs, bert prefers the good sentence in ")
     assert "Only roberta is above it" in chance
     assert agreement.startswith(
         "Probes and held-out loss agree: of bert and roberta, roberta is better; bert minus "
@@ -81,9 +81,16 @@ def test_the_verdict_points_to_the_probes_only_where_loss_is_silent() -> None:
     assert verdict.sentences[:-1] == without.sentences
     assert verdict.sentences[-1].startswith("Between bert and roberta, the probes prefer roberta")
     unsure = probed(silent, {"bert": 0.7, "roberta": 0.7}).verdict()
-    assert unsure.headline == f"{without.headline} The probes cannot, either."
+    assert unsure.headline == f"{without.headline} The probes cannot decide, either."
     clear = plant_results(losses=ROBERTA)
     assert probed(clear, {"bert": 0.9, "roberta": 0.5}).verdict() == clear.verdict()
+
+
+def test_who_is_not_above_chance_is_not_preferred() -> None:
+    answers = {"a": plant_answers("a", 0.2), "b": plant_answers("b", 0.5)}
+    (judgement,) = judge_probes(gather(answers))
+    assert judgement.p_value < 0.001
+    assert judgement.better is None
 
 
 def test_few_runs_give_figures_only() -> None:

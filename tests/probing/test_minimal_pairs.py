@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
+from lit_roberta.exchange.exporting import export
+from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.inference.scoring import Scorer
 from lit_roberta.probing.minimal_pairs import judge_minimal_pairs
 from lit_roberta.probing.pairs import MinimalPair
@@ -100,6 +102,27 @@ def test_pairs_of_another_language_are_refused(
     assert "--minimal-pairs must have a pair that" in capfd.readouterr().err
 
 
-def test_no_probe_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none.ckpt")]) == 2
-    assert capfd.readouterr().err.startswith("the probe must be chosen")
+@pytest.mark.parametrize("words", [[], ["--linear", "--minimal-pairs"]])
+def test_one_probe_is_asked_for(
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / "none.ckpt"), *words]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("the probe must be one of --minimal-pairs, --zero-shot, --linear, --s")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--minimal-pairs"], ["--zero-shot", "--template", "{text} {mask}", "--words", "a=b"]],
+)
+def test_a_model_without_the_head_has_no_predictions(
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = load_pretrained(str(write_model(tmp_path / "model.ckpt")))
+    export(whole, tmp_path / "vectors", sentence_embeddings=True)
+    file = tmp_path / "texts.tsv"
+    file.write_text("text\tlabel\nI love tea.\ta\n", "utf-8")
+    data = ["--data", str(file)] if "--zero-shot" in words else []
+    assert main([str(tmp_path / "vectors"), *words, *data]) == 2
+    said = capfd.readouterr().err.splitlines()[-1]
+    assert said.startswith("the model must have a masked-language-model head")
