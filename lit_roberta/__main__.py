@@ -14,6 +14,10 @@ _COMMANDS = {
     "prepare": ("lit_roberta.corpora.cli", "turn raw text into a folder to train on"),
     "tokenizer": ("lit_roberta.corpora.tokenizer_cli", "train a tokenizer of its own"),
     "import": ("lit_roberta.exchange.import_cli", "turn a model from elsewhere into a checkpoint"),
+    "evaluate": (
+        "lit_roberta.finetuning.evaluation.evaluate_cli",
+        "fine-tune for tasks with several seeds, and report",
+    ),
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),

@@ -90,6 +90,8 @@ class FinetuningModule(UpdatingModule):
         self.origin: Pretrained | None = None
         """What the run started from, without its weights."""
         self.weighting = PLAIN
+        self.predicted: dict[str, list[Any]] = {}
+        """What the last judging said of each example, by the name of the set."""
         self._judged = Judged()
 
     def begin(self, pretrained: Pretrained, task: FinetuningTask[Any, Any]) -> list[str]:
@@ -233,8 +235,10 @@ class FinetuningModule(UpdatingModule):
 
     def _log_scores(self, prefix: str, *, part: HeldOutPart) -> None:
         sets = {name: each for name, each in self.datamodule.examples(part).items() if each}
+        self.predicted = {}
         for number, (name, examples) in enumerate(sets.items()):
             loss, predictions = self._judged.of(number, self.trainer)
+            self.predicted[name] = predictions
             scores = self.task.scores(examples, predictions)
             tag = f"{prefix}_{name}" if name else prefix
             values = {f"{tag}/{score}": value for score, value in scores.items()}

@@ -1,0 +1,136 @@
+"""What a trained run is worth: its scores, and what each example contributes to them.
+
+In: a run's trainer with its module and data. Out: plain data. Two models are held against each
+other over the examples, so that the choice of examples is not taken for a difference.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytorch_lightning as pl
+from jaxtyping import Float64, Int64
+
+from lit_roberta.errors import UserError
+from lit_roberta.finetuning.baseline import baseline_scores
+from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.evaluation.looking import digest_of
+from lit_roberta.finetuning.module import FinetuningModule
+from lit_roberta.finetuning.tasks.base import FinetuningTask
+
+PARTS: tuple[HeldOutPart, ...] = ("validation", "test")
+NUM_RESAMPLES = 400
+_SEED = 20190726
+_ROUNDING = 2e-6
+"""Scores are rounded to six digits."""
+
+
+class JudgedPart(NamedTuple):
+    """A part of a task, judged."""
+
+    scores: dict[str, dict[str, float | None]]
+    """By the name of the set, then of the score. None: not a number."""
+    baseline: dict[str, float]
+    """Of the first set: what is scored without reading."""
+    examples: dict[str, Any]
+    """Of the first set: what `over_examples` reads."""
+
+
+def judge(
+    trainer: pl.Trainer, module: FinetuningModule, data: FinetuningDataModule, checkpoint: Path
+) -> dict[str, JudgedPart]:
+    """Judge a checkpoint on each part that is labelled.
+
+    Args:
+        trainer: Of the run.
+        module: The run's; it holds the checkpoint's weights afterwards.
+        data: The run's.
+        checkpoint: The best of the run.
+
+    Returns:
+        By the name of the part; nothing where no example is labelled.
+    """
+    found: dict[str, JudgedPart] = {}
+    for part in PARTS:
+        sets = {name: examples for name, examples in data.examples(part).items() if examples}
+        if not sets:
+            continue
+        act = trainer.validate if part == "validation" else trainer.test
+        act(module, datamodule=data, ckpt_path=checkpoint, verbose=False, weights_only=True)
+        scores = {
+            name: _finite(data.task.scores(examples, module.predicted[name]))
+            for name, examples in sets.items()
+        }
+        first = next(iter(sets))
+        if scores[first]:
+            baseline = baseline_scores(data, part)
+            examples = _examples(data.task, sets[first], module.predicted[first])
+            found[part] = JudgedPart(scores, baseline, examples)
+    return found
+
+
+def _finite(scores: dict[str, float]) -> dict[str, float | None]:
+    return {name: score if math.isfinite(score) else None for name, score in scores.items()}
+
+
+def _examples(
+    task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
+) -> dict[str, Any]:
+    """Take the score of a set apart: by example where it is a mean, else by drawing examples."""
+    texts = [task.key_text(each) for each in examples]
+    found: dict[str, Any] = {
+        "metric": task.monitor,
+        "count": len(examples),
+        "digest": digest_of(texts),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a metric of one example may have something to say
+        each = _scores_of_each(task, examples, predictions)
+        if each is not None:
+            return {**found, "each": each}
+        return {**found, "resampled": _resampled(task, examples, predictions)}
+
+
+def _scores_of_each(
+    task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
+) -> list[float] | None:
+    """Score each example alone. None: the score of all is no mean of these."""
+    found = []
+    for example, prediction in zip(examples, predictions, strict=True):
+        try:
+            scores = task.scores([example], [prediction])
+        except (UserError, IndexError, RuntimeError, ZeroDivisionError):
+            return None  # such as a correlation, which one example does not have
+        if scores:
+            found.append(scores[task.monitor])
+    whole = task.scores(examples, predictions)[task.monitor]
+    is_mean = bool(found) and abs(sum(found) / len(found) - whole) < _ROUNDING
+    return found if is_mean else None
+
+
+def _resampled(
+    task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
+) -> list[float | None]:
+    """Score sets of examples drawn with replacement, the same for each run."""
+    scores: list[float | None] = []
+    for drawn in resamples(len(examples)):
+        pair = [examples[n] for n in drawn], [predictions[n] for n in drawn]
+        score = task.scores(*pair).get(task.monitor, math.nan)
+        scores.append(score if math.isfinite(score) else None)
+    return scores
+
+
+def resamples(count: int) -> Int64[np.ndarray, "resamples count"]:
+    """Draw examples with replacement: for one number of examples always the same."""
+    generator = np.random.default_rng((_SEED, count))
+    return generator.integers(0, count, size=(NUM_RESAMPLES, count), dtype=np.int64)
+
+
+def resampled_means(each: Sequence[float]) -> Float64[np.ndarray, " resamples"]:
+    """Give the means over the same draws, of a score that is one."""
+    return np.asarray(each, np.float64)[resamples(len(each))].mean(axis=1)

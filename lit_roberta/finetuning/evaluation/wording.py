@@ -1,0 +1,102 @@
+"""What is said of differences and of single runs, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lit_roberta.finetuning.evaluation.results import Cell
+from lit_roberta.finetuning.evaluation.significance import (
+    FEWEST_EXAMPLES,
+    FEWEST_RUNS,
+    LEVEL,
+    SMALLEST_DIFFERENCE,
+    Difference,
+)
+from lit_roberta.statistics import Interval
+
+
+def say_difference(difference: Difference) -> str:
+    """Say which of two models is better at a task, or why that can't be told."""
+    names = f"{difference.first} and {difference.second}"
+    ends = _ends(difference)
+    if difference.verdict == "better":
+        other = {difference.first, difference.second} - {difference.better}
+        said = f"{difference.better} is better than {other.pop()} by "
+        said += f"{abs(difference.estimate):.4f}{ends}; p {_p(difference)} after correction."
+    elif difference.verdict == "no-difference":
+        said = f"{names} do not differ by more than {SMALLEST_DIFFERENCE:g}{ends}."
+    elif difference.verdict == "not-learned":
+        said = f"Neither {difference.first} nor {difference.second} has learned the task."
+    elif difference.verdict == "too-few":
+        said = _too_few(difference)
+    elif difference.verdict == "not-paired":
+        said = f"It can't be told: {names} were not judged on the same examples."
+    else:
+        said = f"It can't be told which of {names} is better: the difference is "
+        said += f"{difference.estimate:+.4f}{ends}; p {_p(difference)} after correction."
+        said += _needed(difference)
+    return f"{difference.task}: {said}"
+
+
+def _p(difference: Difference) -> str:
+    value = 1.0 if difference.p_value is None else difference.p_value
+    return f"= {value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+def _too_few(difference: Difference) -> str:
+    figures = f"{difference.first} minus {difference.second} is {difference.estimate:+.4f}"
+    if min(difference.runs) < FEWEST_RUNS:
+        rule = f"a verdict takes {FEWEST_RUNS} runs of each, and there are "
+        rule += f"{difference.runs[0]} and {difference.runs[1]}"
+    else:
+        rule = f"a verdict takes {FEWEST_EXAMPLES} labelled examples, and there are "
+        rule += f"{difference.num_examples}"
+    return f"Figures only: {figures}; {rule}.{_needed(difference)}"
+
+
+def _needed(difference: Difference) -> str:
+    if difference.runs_needed is None or difference.runs_needed <= max(difference.runs):
+        return ""
+    return f" A difference of this size would take about {difference.runs_needed} runs of each."
+
+
+def _ends(difference: Difference) -> str:
+    parts = [
+        f"over {unit} {interval.low:+.4f} to {interval.high:+.4f}"
+        for unit, interval in _both(difference)
+        if interval is not None
+    ]
+    return f" (95% interval of {difference.first} minus {difference.second} {', '.join(parts)})"
+
+
+def _both(difference: Difference) -> tuple[tuple[str, Interval | None], ...]:
+    return ("runs", difference.over_runs), ("examples", difference.over_examples)
+
+
+def caveats(cells: Sequence[Cell], differences: Sequence[Difference]) -> list[str]:
+    """Say what a reader has to know of the scores."""
+    said = []
+    for cell in cells:
+        if seeds := cell.chosen.collapsed:
+            which = ", ".join(map(str, seeds))
+            said.append(
+                f"{cell.model} on {cell.task}: {len(seeds)} of {len(cell.chosen.runs)} runs "
+                f"(seed {which}) learned nothing: no better than what is said without reading. "
+                "Try a lower learning rate or more epochs."
+            )
+    if any(cell.is_optimistic for cell in cells):
+        said.append(
+            "Scores of a validation part by which learning rate and batch size were chosen, too, "
+            "are optimistic: on text that had no part in the choice they would be lower."
+        )
+    if any(cell.part == "validation" for cell in cells):
+        said.append(
+            "Scores of a validation part are those of each run's best epoch, chosen by that part."
+        )
+    if any(difference.p_value is not None for difference in differences):
+        said.append(
+            "A model is called better where chance over runs, over examples, and over both would "
+            f"show such a difference in less than {LEVEL:.0%} of cases, corrected for the number "
+            "of tasks and pairs (Holm)."
+        )
+    return said
