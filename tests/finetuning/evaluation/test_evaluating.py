@@ -17,7 +17,7 @@ from tests.finetuning.examples import write_rows
 
 pytestmark = pytest.mark.slow
 
-COMMAND = [sys.executable, "-m", "lit_roberta", "evaluate", "a.ckpt", "--jobs", "1"]
+COMMAND = [sys.executable, "-m", "lit_roberta", "evaluate", "a.ckpt", "--jobs", "2"]
 TEXTS = ["--task-config", "texts.yaml"]
 ROOT = Path(__file__).parents[3]
 PATIENCE = 400.0
