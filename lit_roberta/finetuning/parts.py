@@ -54,6 +54,9 @@ class PartsConfig:
             got = self.validation_share + self.test_share
             remedy = "Together with data.validation_share it is all of it."
             raise must("data.test_share", "leave something to learn from", got, remedy)
+        if self.folder is not None and self.train is not None:
+            remedy = "Both name what is learned from: give one of them."
+            raise must("data.folder", "be left out beside data.train", self.folder, remedy)
         number = self.num_train_examples
         if number is not None and number < 1:
             raise must("data.num_train_examples", "be 1 or more", number, "Leave it out for all.")
@@ -113,6 +116,7 @@ def _read(
     if named is not None:
         return {"": spec.task.read(named, config.reading)}
     if config.folder is not None and config.train is None:
+        _check_folder_alone(config)
         return _read_folder(spec, Path(config.folder), part, notes)
     if part == "train":
         remedy = "Give --data.train FILE"
@@ -120,6 +124,13 @@ def _read(
             remedy += f", or --data.folder with {spec.folder} in its standard layout"
         raise must("data.train", "name the examples to learn from", None, f"{remedy}.")
     return {}
+
+
+def _check_folder_alone(config: PartsConfig) -> None:
+    """Refuse settings of files of one's own where there are none."""
+    if config.reading != LabelledReading() and config.validation is None and config.test is None:
+        remedy = "A benchmark's files are read as they are downloaded."
+        raise must("data.reading", "be left out with data.folder", config.reading, remedy)
 
 
 def _read_folder(

@@ -20,6 +20,7 @@ class GroupedClassification(Classification):
     """Two labels, of which the second says that an answer is right."""
 
     metrics = ("f1_a", "exact_match")
+    learns_from_lines = False
 
     @classmethod
     def read(cls, source: str, reading: LabelledReading) -> list[TextExample]:

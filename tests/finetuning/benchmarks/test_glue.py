@@ -77,7 +77,7 @@ def test_pairs_have_a_second_text_and_sentences_have_none(tmp_path: Path, name: 
     ("name", "counts", "majority"),
     [
         ("cola", (8551, 1043, 1063), 6023),
-        ("sst2", (67349, 872, 1821), 37569),
+        pytest.param("sst2", (67349, 872, 1821), 37569, marks=pytest.mark.slow),
         ("rte", (2490, 277, 3000), 1249),
         ("stsb", (5749, 1500, 1379), 367),
     ],
@@ -171,7 +171,8 @@ def test_a_folder_without_the_files_says_what_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "RTE").mkdir()
     (tmp_path / "RTE" / "notes.txt").touch()
     with pytest.raises(
-        UserError, match=r"must hold train\.tsv, got 'notes\.txt'\. Give the folder"
+        UserError,
+        match=r"must hold train\.tsv or train\.jsonl, got 'notes\.txt'\. Give the folder",
     ):
         read(tmp_path, "rte", "train")
 
@@ -226,3 +227,24 @@ def test_a_folder_is_learned_and_judged(command: Command, pretrained: Path, name
     folder = command.folder / "runs" / "pretraining"
     count = len((folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines())
     assert count == (2 * COUNT if name == "mnli" else COUNT)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--data.reading.encoding=latin-1"], "data.reading must be left out with data.folder"),
+        (["--data.train=own.csv"], "data.folder must be left out beside data.train, got 'glue'"),
+    ],
+)
+def test_what_a_folder_has_no_use_for_is_not_ignored(
+    command: Command, pretrained: Path, words: list[str], message: str
+) -> None:
+    write_benchmark(command.folder / "glue", "rte")
+    base = ["--data.task=rte", "--data.folder=glue", f"--model.pretrained={pretrained}"]
+    assert message in command.refuses("fit", *base, "--data.max_length=16", *words)
+
+
+def test_a_task_of_ones_own_files_has_no_folder(command: Command, pretrained: Path) -> None:
+    base = ["--data.task=classification", "--data.folder=.", f"--model.pretrained={pretrained}"]
+    line = command.refuses("fit", *base, "--data.max_length=16")
+    assert "data.folder must be left out for classification, got '.'" in line
