@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lit_roberta.data.rows.masking import dynamic_mask, static_mask
     from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
     from lit_roberta.errors import UserError
+    from lit_roberta.finetuning.datamodule import FinetuningDataModule
+    from lit_roberta.finetuning.module import FinetuningModule, start_finetuning
     from lit_roberta.finetuning.predicting import load_task_model, predict
     from lit_roberta.inference.encoding import encode
     from lit_roberta.inference.filling import fill_mask
@@ -38,6 +40,8 @@ __all__ = [
     "BertDataset",
     "BertModel",
     "EncoderConfig",
+    "FinetuningDataModule",
+    "FinetuningModule",
     "MultiHeadAttention",
     "PretrainingDataModule",
     "PretrainingModule",
@@ -55,6 +59,7 @@ __all__ = [
     "load_task_model",
     "predict",
     "pseudo_log_likelihood",
+    "start_finetuning",
     "start_from_pretrained",
     "static_mask",
     "train_bert_recipe",
@@ -65,6 +70,8 @@ _HOMES = {
     "BertDataset": "data.datasets",
     "BertModel": "model.bert",
     "EncoderConfig": "model.config",
+    "FinetuningDataModule": "finetuning.datamodule",
+    "FinetuningModule": "finetuning.module",
     "MultiHeadAttention": "model.attention",
     "PretrainingDataModule": "data.datamodule",
     "PretrainingModule": "training.module",
@@ -82,6 +89,7 @@ _HOMES = {
     "load_task_model": "finetuning.predicting",
     "predict": "finetuning.predicting",
     "pseudo_log_likelihood": "inference.scoring",
+    "start_finetuning": "finetuning.module",
     "start_from_pretrained": "training.starting",
     "static_mask": "data.rows.masking",
     "train_bert_recipe": "training.recipes",

@@ -11,7 +11,8 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.finetuning.baseline import at_baseline, baseline_scores
-from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.datamodule import FinetuningDataModule
+from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
 
 logger = logging.getLogger(__name__)

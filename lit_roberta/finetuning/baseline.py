@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.datamodule import FinetuningDataModule
+from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 
 CLOSE = 0.005

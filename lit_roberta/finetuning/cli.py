@@ -27,8 +27,9 @@ from lit_roberta.finetuning.announcement import (
 )
 from lit_roberta.finetuning.checkpoint import Finetuned, read_finetuned
 from lit_roberta.finetuning.conditions import finetuning_conditions
-from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.length import finetuning_length, judging_interval
+from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tags import finetuning_tags
 from lit_roberta.finetuning.taking_over import take_over_finetuned

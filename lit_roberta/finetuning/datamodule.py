@@ -11,18 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-import pytorch_lightning as pl
-from pytorch_lightning.accelerators import CPUAccelerator, CUDAAccelerator
-from torch.utils.data import DataLoader
+from pytorch_lightning.accelerators import CPUAccelerator
 
-from lit_roberta.batch import JudgedBatch, TaskUpdate
-from lit_roberta.data.stream import UpdateSampler
 from lit_roberta.errors import must
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.finetuning.held_out import JudgedBatches
 from lit_roberta.finetuning.items import Item, Layout
+from lit_roberta.finetuning.loaders import HeldOutPart, TaskLoaders
 from lit_roberta.finetuning.parts import Files, Parts, PartsConfig, load_parts
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.texts import label_names
@@ -30,13 +26,11 @@ from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import TaskSpec, find_task
 from lit_roberta.finetuning.updates import TaskContents, TaskUpdates, UpdateSizes
 
-HeldOutPart = Literal["validation", "test"]
-
 CPU_MICRO_BATCH = 8
 """Rows of about one length that a CPU computes at once: padding costs more there than calls."""
 
 
-class FinetuningDataModule(pl.LightningDataModule):
+class FinetuningDataModule(TaskLoaders):
     """Supply the updates of a task, and the parts that it is judged on.
 
     Args:
@@ -186,7 +180,7 @@ class FinetuningDataModule(pl.LightningDataModule):
         items: dict[str, list[Item]] = self.__dict__[name]
         return items
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A hash of what is learned from: ids, labels and their order."""
         digest = hashlib.blake2b(digest_size=16)
@@ -244,60 +238,6 @@ class FinetuningDataModule(pl.LightningDataModule):
         on_cpu = trainer is None or isinstance(trainer.accelerator, CPUAccelerator)
         return CPU_MICRO_BATCH if on_cpu else self.batch_size
 
-    # ---- loaders
-
-    def train_dataloader(self) -> DataLoader[TaskUpdate]:
-        """Give the updates from the trainer's present one on."""
-        trainer = self._trainer
-        return DataLoader(
-            self.updates(rank=trainer.global_rank, world_size=trainer.world_size),
-            sampler=UpdateSampler(lambda: trainer.global_step, lambda: trainer.max_steps),
-            batch_size=None,
-            collate_fn=_as_it_is,
-            num_workers=self.num_workers,
-            pin_memory=isinstance(trainer.accelerator, CUDAAccelerator),
-        )
-
-    def val_dataloader(self) -> list[DataLoader[JudgedBatch]]:
-        """Give the validation part."""
-        return self._judged("validation")
-
-    def test_dataloader(self) -> list[DataLoader[JudgedBatch]]:
-        """Give the test part."""
-        return self._judged("test")
-
-    def predict_dataloader(self) -> list[DataLoader[JudgedBatch]]:
-        """Give the test part."""
-        return self._judged("test")
-
-    def _judged(self, part: HeldOutPart) -> list[DataLoader[JudgedBatch]]:
-        trainer = self._trainer
-        return [
-            DataLoader(
-                JudgedBatches(
-                    items,
-                    pad_id=self.layout.tokenizer.vocabulary.pad_id,
-                    segments=self.layout.segments,
-                    rank=trainer.global_rank,
-                    world_size=trainer.world_size,
-                ),
-                batch_size=None,
-                collate_fn=_as_it_is,
-                pin_memory=isinstance(trainer.accelerator, CUDAAccelerator),
-            )
-            for items in self.items(part).values()
-            if items
-        ]
-
-    @property
-    def _trainer(self) -> pl.Trainer:
-        assert self.trainer is not None, "a loader is asked for by a trainer"
-        return self.trainer
-
     def state_dict(self) -> dict[str, Any]:
         """Give what a checkpoint keeps: which examples it was trained on, as plain data."""
         return {"task": self.spec.name, **asdict(self.sources)}
-
-
-def _as_it_is(item: Any) -> Any:
-    return item

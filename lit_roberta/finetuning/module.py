@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from torch import Tensor
 
-from lit_roberta.batch import JudgedBatch, TaskBatch, TaskUpdate
+from lit_roberta.batch import TaskBatch, TaskUpdate
+from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained, build_task_model
 from lit_roberta.finetuning.checkpoint import add_finetuned, build_from
-from lit_roberta.finetuning.datamodule import HeldOutPart
+from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.freezing import Freeze, freeze_weights
-from lit_roberta.finetuning.gathering import Judged
+from lit_roberta.finetuning.judging_module import JudgingModule
 from lit_roberta.finetuning.starting import start_model
-from lit_roberta.finetuning.tasks.base import PLAIN, FinetuningTask, count_labels
+from lit_roberta.finetuning.tasks.base import PLAIN, FinetuningTask
 from lit_roberta.finetuning.weighting import check_weighting, make_weighting
-from lit_roberta.model.task_heads import TaskModel
 from lit_roberta.training.divergence import DivergenceWatch
 from lit_roberta.training.meter import TrainingMeter
 from lit_roberta.training.numbers import Number
 from lit_roberta.training.optimizer import OptimizerConfig
 from lit_roberta.training.ranks import sums_over_ranks
 from lit_roberta.training.schedules import ScheduleConfig
-from lit_roberta.training.updating import Counts, UpdatingModule
+from lit_roberta.training.updating import Counts
 
 OPTIMIZER = OptimizerConfig(lr=2e-5)
 """A rate at which every pretrained encoder learns; each has a better one."""
@@ -33,7 +32,7 @@ OPTIMIZER = OptimizerConfig(lr=2e-5)
 _RATIOS = {"loss": ("loss", "label_weight"), "accuracy": ("num_correct", "num_labels")}
 
 
-class FinetuningModule(UpdatingModule):
+class FinetuningModule(JudgingModule):
     """Fine-tune an encoder for a task.
 
     Args:
@@ -52,9 +51,6 @@ class FinetuningModule(UpdatingModule):
         seed: Of the head's initial weights and of dropout; the command line links it to
             seed_everything.
     """
-
-    model: TaskModel
-    task: FinetuningTask[Any, Any]
 
     def __init__(
         self,
@@ -90,9 +86,6 @@ class FinetuningModule(UpdatingModule):
         self.origin: Pretrained | None = None
         """What the run started from, without its weights."""
         self.weighting = PLAIN
-        self.predicted: dict[str, list[Any]] = {}
-        """What the last judging said of each example, by the name of the set."""
-        self._judged = Judged()
 
     def begin(self, pretrained: Pretrained, task: FinetuningTask[Any, Any]) -> list[str]:
         """Build the model from weights, with a head for a task.
@@ -146,13 +139,10 @@ class FinetuningModule(UpdatingModule):
 
     def losses(self, batch: TaskBatch, counts: Counts) -> tuple[Tensor, tuple[Tensor, ...]]:
         """Compute the loss of a micro-batch."""
-        logits = self._logits(batch)
+        logits = self.logits_of(batch)
         loss, num_correct = self.task.losses(logits, batch.labels, self.weighting)
         # DDP averages over ranks, and the divisor counts all of them already.
         return loss * (self.trainer.world_size / counts.label_weight), (loss, num_correct)
-
-    def _logits(self, batch: TaskBatch) -> Tensor:
-        return self.task.without_padding(self.model(*batch[:3]), batch.attention_mask)
 
     def _counts(self, update: TaskUpdate) -> Counts:
         counts = super()._counts(update)
@@ -184,72 +174,6 @@ class FinetuningModule(UpdatingModule):
             values.pop("train/accuracy", None)
         return values
 
-    # ---- judging
-
-    def validation_step(self, batch: JudgedBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
-        """Predict a batch of the validation part."""
-        self._judge(batch, part="validation", number=dataloader_idx)
-
-    def test_step(self, batch: JudgedBatch, batch_idx: int, dataloader_idx: int = 0) -> None:
-        """Predict a batch of the test part."""
-        self._judge(batch, part="test", number=dataloader_idx)
-
-    def predict_step(
-        self, batch: JudgedBatch, batch_idx: int, dataloader_idx: int = 0
-    ) -> list[tuple[int, Any]]:
-        """Give predictions, each with the number of its example."""
-        items = self._items("test", dataloader_idx)
-        return self._predict(batch, items, self._logits(batch.batch)) if batch.counts else []
-
-    def on_validation_epoch_end(self) -> None:
-        """Log the scores of the validation part."""
-        self._log_scores("val", part="validation")
-
-    def on_test_epoch_end(self) -> None:
-        """Log the scores of the test part."""
-        self._log_scores("test", part="test")
-
-    def _items(self, part: HeldOutPart, number: int) -> Sequence[Any]:
-        sets: dict[str, Sequence[Any]] = self.datamodule.items(part)
-        return [items for items in sets.values() if items][number]
-
-    def _judge(self, batch: JudgedBatch, *, part: HeldOutPart, number: int) -> None:
-        logits = self._logits(batch.batch)
-        if not batch.counts:
-            return
-        labels = batch.batch.labels
-        self._judged.add(
-            number,
-            predictions=self._predict(batch, self._items(part, number), logits),
-            loss=self.task.losses(logits, labels, PLAIN).loss,
-            num_labels=count_labels(labels),
-        )
-
-    def _predict(
-        self, batch: JudgedBatch, items: Sequence[Any], logits: Tensor
-    ) -> list[tuple[int, Any]]:
-        of_batch = [items[number] for number in batch.items]
-        numbers = dict.fromkeys(item.example for item in of_batch)
-        predictions = self.task.predictions(of_batch, logits.float().cpu())
-        return list(zip(numbers, predictions, strict=True))
-
-    def _log_scores(self, prefix: str, *, part: HeldOutPart) -> None:
-        sets = {name: each for name, each in self.datamodule.examples(part).items() if each}
-        self.predicted = {}
-        for number, (name, examples) in enumerate(sets.items()):
-            loss, predictions = self._judged.of(number, self.trainer)
-            self.predicted[name] = predictions
-            scores = self.task.scores(examples, predictions)
-            tag = f"{prefix}_{name}" if name else prefix
-            values = {f"{tag}/{score}": value for score, value in scores.items()}
-            if loss is not None:
-                values[f"{tag}/loss"] = loss
-            if self.trainer.state.fn == "fit":
-                # The step is said: Lightning would count from 0 and put update 10 at 9.
-                values["step"] = float(self.trainer.global_step)
-            self.log_dict(values)
-        self._judged.clear()
-
     # ---- checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
@@ -259,3 +183,21 @@ class FinetuningModule(UpdatingModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on from a checkpoint; build the model where nobody has."""
         build_from(self, checkpoint)
+
+
+def start_finetuning(source: str, data: FinetuningDataModule, **settings: Any) -> FinetuningModule:
+    """Build a module that fine-tunes weights for the task of a data module.
+
+    Args:
+        source: A checkpoint of this package, a Hugging Face folder or name, or a fairseq file.
+        data: The examples, which nothing was asked of yet: it takes the weights' tokenizer.
+        settings: The module's other settings.
+
+    Raises:
+        UserError: If the weights can't be read, or do not fit the task.
+    """
+    pretrained = load_pretrained(source)
+    data.use_model(pretrained)
+    module = FinetuningModule(pretrained=source, **settings)
+    module.begin(pretrained, data.task)
+    return module

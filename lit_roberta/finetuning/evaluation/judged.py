@@ -18,8 +18,9 @@ from jaxtyping import Float64, Int64
 
 from lit_roberta.errors import UserError
 from lit_roberta.finetuning.baseline import baseline_scores
-from lit_roberta.finetuning.datamodule import FinetuningDataModule, HeldOutPart
+from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.evaluation.looking import digest_of
+from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 
