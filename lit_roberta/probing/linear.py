@@ -26,7 +26,7 @@ from lit_roberta.inference.texts import OnTooLong
 from lit_roberta.probing.labelled import labels_of, majority, ranked
 from lit_roberta.probing.shares import Share
 
-PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 """Factors of half the squared weights, beside the mean cross-entropy."""
 _SHARE = 0.2
 """Of the examples: tested; and of the rest: where the penalty is chosen."""
