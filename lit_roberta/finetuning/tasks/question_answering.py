@@ -10,7 +10,7 @@ from typing import Any
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, finfo
 
-from lit_roberta.errors import must
+from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.tasks import Task
 from lit_roberta.finetuning.answer_search import AnswerSearch
 from lit_roberta.finetuning.examples import QuestionExample
@@ -56,24 +56,12 @@ class AnswerOptions:
     def __post_init__(self) -> None:
         lowest = {"stride": 0, "max_question_length": 1, "max_answer_length": 1, "n_best": 1}
         for name, least in lowest.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                remedy = f"Leave it out for {type(self).__dataclass_fields__[name].default}."
-                rule = f"be a whole number, {least} or more"
-                raise must(f"data.options.{name}", rule, value, remedy)
-        unanswerable: Any = self.unanswerable
-        if not isinstance(unanswerable, bool):
-            remedy = "Leave it out: the training part tells."
-            raise must("data.options.unanswerable", "be true or false", unanswerable, remedy)
-        threshold = self.null_threshold
-        if threshold is None:
-            return
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-            raise must("data.options.null_threshold", "be a number", threshold, "0 is the usual.")
-        if not self.unanswerable:
+            if getattr(self, name) < least:
+                raise _wrong(name, f"be {least} or more", getattr(self, name))
+        if self.null_threshold is not None and not self.unanswerable:
             rule = "be left out where every question has an answer"
             remedy = "No answer is never given then; data.options.unanswerable true changes that."
-            raise must("data.options.null_threshold", rule, threshold, remedy)
+            raise must("data.options.null_threshold", rule, self.null_threshold, remedy)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> AnswerOptions:
@@ -83,10 +71,23 @@ class AnswerOptions:
             UserError: If one is unknown, or makes no sense.
         """
         known = [field.name for field in fields(cls)]
-        for name in options:
+        for name, value in options.items():
             if name not in known:
                 raise must("data.options", f"be of {', '.join(known)}", name, "Leave it out.")
+            if name == "unanswerable":
+                if not isinstance(value, bool):
+                    raise _wrong(name, "be true or false", value)
+            elif name == "null_threshold":
+                if isinstance(value, bool) or not isinstance(value, int | float | None):
+                    raise _wrong(name, "be a number", value)
+            elif isinstance(value, bool) or not isinstance(value, int):
+                raise _wrong(name, "be a whole number", value)
         return cls(**options)
+
+
+def _wrong(name: str, rule: str, value: object) -> UserError:
+    default = AnswerOptions.__dataclass_fields__[name].default
+    return must(f"data.options.{name}", rule, value, f"Left out, it is {default}.")
 
 
 class QuestionAnswering(FinetuningTask[QuestionExample, AnswerPrediction]):
