@@ -109,7 +109,7 @@ class FinetuningCLI(RunCLI):
         if checkpoint is not None:
             data.use_model(checkpoint.pretrained)
             data.use_task(checkpoint.task)
-            module.restore(checkpoint.pretrained, checkpoint.task)
+            module.restore(checkpoint.pretrained, data.task)
         else:
             assert self.pretrained is not None
             data.use_model(self.pretrained)
