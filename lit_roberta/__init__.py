@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
     from lit_roberta.errors import UserError
     from lit_roberta.finetuning.datamodule import FinetuningDataModule
+    from lit_roberta.finetuning.evaluation.evaluating import evaluate
     from lit_roberta.finetuning.module import FinetuningModule, start_finetuning
     from lit_roberta.finetuning.predicting import load_task_model, predict
     from lit_roberta.inference.encoding import encode
@@ -54,6 +55,7 @@ __all__ = [
     "dynamic_mask",
     "effective_batch_size",
     "encode",
+    "evaluate",
     "fill_mask",
     "load_model",
     "load_task_model",
@@ -84,6 +86,7 @@ _HOMES = {
     "dynamic_mask": "data.rows.masking",
     "effective_batch_size": "training.recipes",
     "encode": "inference.encoding",
+    "evaluate": "finetuning.evaluation.evaluating",
     "fill_mask": "inference.filling",
     "load_model": "inference.text_model",
     "load_task_model": "finetuning.predicting",

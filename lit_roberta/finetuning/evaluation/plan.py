@@ -30,6 +30,9 @@ from lit_roberta.finetuning.evaluation.task_names import (
 )
 from lit_roberta.training.arguments import find_config
 
+_ORIGIN = "the best of MNLI, "
+"""How the origin of a run begins that starts from MNLI."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationPlan:
@@ -72,16 +75,18 @@ def plan_evaluation(asked: Evaluation) -> EvaluationPlan:
     Raises:
         UserError: If something can't be done as asked.
     """
-    models = look_at_models(asked.models)
     arguments, notes = _arguments_of_tasks(asked)
-    tasks = [look_at_task(name, words, models) for name, words in arguments.items()]
     if asked.mnli_first and MNLI not in map(plain, arguments):
-        raise must("--mnli-first", "have mnli among the tasks", list(arguments), "Add it.")
+        raise must(
+            "--mnli-first", "have mnli among the tasks", list(arguments), "It lies in MNLI."
+        )
+    models = look_at_models(asked.models)
+    tasks = [look_at_task(name, words, models) for name, words in arguments.items()]
     runs = [run for model, task in product(models, tasks) for run in _runs(asked, model, task)]
     waiting = FROM_MNLI if asked.mnli_first else ()
     later = [run for run in runs if plain(run.task) in waiting]
     first = [run for run in runs if plain(run.task) not in waiting]
-    for run in first:
+    for run in [*first, *map(_as_it_lies, later)]:
         run.check_place()
     return EvaluationPlan(models=models, tasks=tasks, runs=first, later=later, notes=notes)
 
@@ -156,7 +161,14 @@ def _runs(asked: Evaluation, model: EvaluatedModel, task: EvaluatedTask) -> list
 
 def _with_origin(run: EvaluationRun, best: EvaluationRun) -> dict[str, object]:
     """Add what a run starts from to what it is made of."""
-    return {**run.settings, "model": f"MNLI {best.fingerprint}"}
+    return {**run.settings, "model": f"{_ORIGIN}{best.fingerprint}"}
+
+
+def _as_it_lies(run: EvaluationRun) -> EvaluationRun:
+    """Let a later run start from whichever model of MNLI the one in its place started from."""
+    there = str(run.settings_there().get("model", ""))
+    model = there if there.startswith(_ORIGIN) else f"{_ORIGIN}not yet known"
+    return replace(run, settings={**run.settings, "model": model})
 
 
 def _best_of_mnli(runs: Sequence[EvaluationRun], *, model: str, seed: int) -> EvaluationRun | None:

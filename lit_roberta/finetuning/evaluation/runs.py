@@ -76,6 +76,11 @@ class EvaluationRun:
         is_ours = stored.get("fingerprint") == self.fingerprint
         return stored if is_ours and isinstance(stored.get("scores"), dict) else None
 
+    def settings_there(self) -> dict[str, Any]:
+        """Read what the run that lies in its place was made of; nothing where none does."""
+        settings = _read(self.folder / _MARK).get("settings")
+        return settings if isinstance(settings, dict) else {}
+
     def check_place(self) -> None:
         """Refuse a place in which another run lies.
 
@@ -91,7 +96,7 @@ class EvaluationRun:
             raise must("the run's folder", rule, str(self.folder), remedy)
         if mark["fingerprint"] == self.fingerprint:
             return
-        there, here = mark.get("settings", {}), json.loads(json.dumps(self.settings, default=str))
+        there, here = self.settings_there(), json.loads(json.dumps(self.settings, default=str))
         names = [name for name in {**there, **here} if there.get(name) != here.get(name)]
         name = names[0] if names else "settings"
         rule = f"be of {name} {here.get(name)!r}"

@@ -17,7 +17,7 @@ from tests.finetuning.examples import write_rows
 
 pytestmark = pytest.mark.slow
 
-COMMAND = [sys.executable, "-m", "lit_roberta", "evaluate", "a.ckpt", "--jobs", "2"]
+COMMAND = [sys.executable, "-m", "lit_roberta", "evaluate"]
 TEXTS = ["--task-config", "texts.yaml"]
 ROOT = Path(__file__).parents[3]
 PATIENCE = 400.0
@@ -25,7 +25,9 @@ PATIENCE = 400.0
 
 def start(*words: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([*COMMAND, *words], env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [*COMMAND, *words, "--jobs", "2"], env=environment, stderr=subprocess.PIPE, text=True
+    )
 
 
 def evaluate(*words: str, status: int = 0) -> str:
@@ -55,7 +57,7 @@ def test_two_tasks_are_learned_judged_and_reported(place: Path) -> None:
     (place / "numbers.yaml").write_text(numbers, encoding="utf-8")
     (place / "b.ckpt").write_bytes((place / "a.ckpt").read_bytes())
     tasks = [*TEXTS, "--task-config", "numbers.yaml"]
-    said = evaluate("b.ckpt", *tasks, "--seeds", "2", "--output", "out")
+    said = evaluate("a.ckpt", "b.ckpt", *tasks, "--seeds", "2", "--output", "out")
     assert "[8/8]" in said
     found = results("out")
     by_task = {(cell["model"], cell["task"]): cell for cell in found["cells"]}
@@ -81,7 +83,7 @@ def test_two_tasks_are_learned_judged_and_reported(place: Path) -> None:
 
 
 def test_an_interrupted_evaluation_goes_on_and_repeats_nothing(place: Path) -> None:
-    words = [*TEXTS, "--seeds", "3"]
+    words = ["a.ckpt", *TEXTS, "--seeds", "3"]
     process = start(*words, "--output", "parts")
     first = place / "parts/a/texts/0.005-8/seed-0/result.json"
     second = place / "parts/a/texts/0.005-8/seed-1/run.json"
@@ -108,7 +110,7 @@ def test_an_interrupted_evaluation_goes_on_and_repeats_nothing(place: Path) -> N
 
 def test_a_rate_that_is_too_high_is_seen_and_one_that_breaks_stops_no_other(place: Path) -> None:
     words = ["--lrs", "0.005", "1.0", "1e30", "--seeds", "2", "--output", "out"]
-    said = evaluate(*TEXTS, *words, status=1)
+    said = evaluate("a.ckpt", *TEXTS, *words, status=1)
     found = results("out")
     collapsed = {run["lr"] for run in found["runs"] if run["learned_nothing"]}
     assert 1.0 in collapsed
@@ -118,3 +120,38 @@ def test_a_rate_that_is_too_high_is_seen_and_one_that_breaks_stops_no_other(plac
     assert said.count("failed:") >= 2
     assert found["cells"][0]["lr"] == 0.005
     assert "learned nothing" in said
+
+
+def write_benchmark(folder: Path, name: str, labels: tuple[str, str], column: str) -> None:
+    """Write a task of pairs in GLUE's layout: what is entailed is rain."""
+    place = folder / name
+    place.mkdir(parents=True)
+    part = "dev_matched" if name == "MNLI" else "dev"
+    for file, count in (("train", 32), (part, 16)):
+        lines = [
+            f"{n}\tI love you {n}\t{('rain rain', 'tea')[n % 2]} {n}\t{labels[n % 2]}"
+            for n in range(count)
+        ]
+        text = "\n".join([f"index\tsentence1\tsentence2\t{column}", *lines, ""])
+        (place / f"{file}.tsv").write_text(text, encoding="utf-8")
+
+
+def test_rte_starts_from_the_best_model_of_mnli(place: Path) -> None:
+    write_benchmark(place / "glue", "MNLI", ("entailment", "contradiction"), "gold_label")
+    write_benchmark(place / "glue", "RTE", ("entailment", "not_entailment"), "label")
+    words = ["a.ckpt", "--tasks", "glue", "--data", "glue", "--output", "out", "--seeds", "1"]
+    words += ["--mnli-first", "--data.max_length", "24", "--trainer.accelerator", "cpu"]
+    grid = ["--epochs", "2", "--batch-sizes", "16", "--lrs", "0.005", "0.0001"]
+    said = evaluate(*words, *grid)
+    assert "left out: cola, sst2, mrpc, stsb, qqp, qnli, wnli." in said
+    found = results("out")
+    runs = {(run["task"], run["lr"]): run for run in found["runs"]}
+    assert set(runs) == {(task, lr) for task in ("mnli", "rte") for lr in (0.005, 0.0001)}
+    mnli = [runs["mnli", lr]["scores"]["validation"][""]["accuracy"] for lr in (0.005, 0.0001)]
+    best = "0.005-16" if mnli[0] >= mnli[1] else "0.0001-16"
+    for lr in ("0.005", "0.0001"):
+        log = Path(f"out/a/rte/{lr}-16/seed-0/log.txt").read_text("utf-8")
+        assert f"Starting from out/a/mnli/{best}/seed-0/checkpoints/best.ckpt" in log
+    assert evaluate(*words, *grid).count("2 of 4 runs are there already.") == 2  # then RTE's
+    said = evaluate(*[each for each in words if each != "--mnli-first"], *grid, status=2)
+    assert "the runs in --output must be of model" in said
