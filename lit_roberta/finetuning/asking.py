@@ -1,16 +1,28 @@
-"""What a fine-tuned model is asked about: texts and pairs, as examples without labels."""
+"""What a fine-tuned model is asked about, as examples without labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lit_roberta.errors import must
-from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.examples import (
+    ChoiceExample,
+    QuestionExample,
+    TextExample,
+    WordsExample,
+)
+from lit_roberta.finetuning.reading.words import split_words
 from lit_roberta.model.task_heads import TaskKind
 
-TaskInput = str | tuple[str, str]
-"""A text; or two."""
+TaskInput = str | tuple[str, str] | tuple[str, Sequence[str]]
+"""A text; two; a question and its context; or a text and what may follow it."""
+
+_FORMS: dict[TaskKind, str] = {
+    "sequence-classification": "a text or a pair of texts",
+    "token-classification": "a text",
+    "question-answering": "a question and its context",
+    "multiple-choice": "a text and a list of choices",
+}
 
 
 def example_of(kind: TaskKind, given: Any, number: int) -> Any:
@@ -18,21 +30,44 @@ def example_of(kind: TaskKind, given: Any, number: int) -> Any:
 
     Args:
         kind: Of the task.
-        given: A `TaskInput`.
+        given: A `TaskInput`, or an example as it is.
         number: Its place, from 1, for messages.
 
     Raises:
-        TypeError: If it is no text, and no pair of texts.
+        TypeError: If it is of another form than the kind's.
     """
-    texts = texts_of(given)
-    if not 1 <= len(texts) <= 2 or not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"input {number} must be a text or a pair of texts, got {given!r}.")
-    if kind != "sequence-classification":
-        raise must("the task", "be one of texts", kind, "Nothing else is predicted.")
-    text, pair = [*texts, None][:2]
-    return TextExample(text=str(text), pair=pair, label=None, place=f"input {number}")
+    if isinstance(given, ChoiceExample | QuestionExample | TextExample | WordsExample):
+        return given
+    place = f"input {number}"
+    parts = list(given) if isinstance(given, list | tuple) else [given]
+    are_texts = all(isinstance(part, str) for part in parts)
+    if kind == "sequence-classification" and are_texts and len(parts) in (1, 2):
+        pair = parts[1] if len(parts) > 1 else None
+        return TextExample(text=parts[0], pair=pair, label=None, place=place)
+    if kind == "token-classification" and are_texts and len(parts) == 1:
+        words = tuple(word.text for word in split_words(parts[0]))
+        return WordsExample(words, None, place)
+    if kind == "question-answering" and are_texts and len(parts) == 2:
+        return QuestionExample(str(number), parts[0], parts[1], None, place)
+    if kind == "multiple-choice" and len(parts) == 2 and not isinstance(parts[1], str):
+        return ChoiceExample(tuple((parts[0], choice) for choice in parts[1]), None, place)
+    raise TypeError(f"{place} must be {_FORMS[kind]}, got {given!r}.")
 
 
-def texts_of(given: Any) -> Sequence[str]:
-    """Give the texts of an input."""
-    return [given] if isinstance(given, str) else list(given)
+def rows_of(example: Any) -> Iterator[tuple[str, str | None]]:
+    """Give the texts of each row of an example; a context, which is cut into windows, is none."""
+    if isinstance(example, ChoiceExample):
+        yield from example.choices
+    elif isinstance(example, WordsExample):
+        yield " ".join(example.words), None
+    elif isinstance(example, QuestionExample):
+        yield example.question, None
+    else:
+        yield example.text, example.pair
+
+
+def texts_of(example: Any) -> list[str]:
+    """Give all texts of an example."""
+    if isinstance(example, QuestionExample):
+        return [example.question, example.context]
+    return [text for row in rows_of(example) for text in row if text is not None]

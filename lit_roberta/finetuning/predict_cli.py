@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from jsonargparse import Namespace
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.examples import QuestionExample
 from lit_roberta.finetuning.predict_inputs import (
+    STRUCTURED,
     Request,
+    of_question,
     read_requests,
     reading_of,
     requests_of,
 )
 from lit_roberta.finetuning.predicting import FinetunedModel, Predictor, load_task_model
+from lit_roberta.finetuning.readable import as_row, readable
 from lit_roberta.inference.arguments import add_output, model_parser
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.inputs import STANDARD_INPUT, check_input, count_texts
@@ -26,6 +29,9 @@ from lit_roberta.inference.texts import num_texts
 
 logger = logging.getLogger(__name__)
 
+_WITHOUT_TEXTS = {"--input", "--question"}
+"""Options in the place of texts."""
+
 
 def _parse(words: Sequence[str]) -> Namespace:
     parser = model_parser("predict", "Say what a fine-tuned model makes of texts.")
@@ -34,7 +40,7 @@ def _parse(words: Sequence[str]) -> Namespace:
         metavar="TEXT",
         type=str,
         # With * alone, texts behind an option would be none of them.
-        nargs="*" if any(word.partition("=")[0] == "--input" for word in words) else "+",
+        nargs="*" if _WITHOUT_TEXTS & {word.partition("=")[0] for word in words} else "+",
         help="Texts; for a model of pairs each two with a tab between them.",
     )
     parser.add_argument(
@@ -51,6 +57,8 @@ def _parse(words: Sequence[str]) -> Namespace:
         action="store_true",
         help="Texts are pairs, as a checkpoint of fine-tuning knows by itself.",
     )
+    for name in ("question", "context"):
+        parser.add_argument(f"--{name}", type=str | None, help=f"In place of TEXT: a {name}.")
     add_output(parser, ".jsonl")
     parser.add_argument("--json", action="store_true", help="Print a line of JSON for each text.")
     parser.add_argument(
@@ -85,9 +93,9 @@ def _predict(asked: Namespace) -> None:
             found = predictor.predictions([each.given for each in requests])
             for request, prediction in zip(requests, found, strict=True):
                 if is_for_people:
-                    write_line(_readable(request, prediction.as_dict()))
+                    write_line(readable(request.shown, prediction))
                 else:
-                    write(to_json({**request.shown, **prediction.as_dict()}))
+                    write(to_json(as_row(request.shown, prediction)))
             advance(len(requests))
     predictor.lengths.report()
     if asked.output is not None:
@@ -99,7 +107,11 @@ main = Command(_parse, _predict)
 
 def _check(asked: Namespace) -> None:
     """See that there is something to read and a place to write, before a model is loaded."""
-    if bool(asked.texts) == (asked.input is not None):
+    if (asked.question is None) != (asked.context is None):
+        rule, given = "come together", asked.question or asked.context
+        raise must("--question and --context", rule, given, "Give the other one, too.")
+    ways = [bool(asked.texts), asked.input is not None, asked.question is not None]
+    if sum(ways) != 1:
         remedy = "Give texts, or --input FILE, or --input - for standard input."
         raise must("TEXT or --input", "be one of the two", asked.texts or None, remedy)
     if asked.texts == [STANDARD_INPUT]:
@@ -118,6 +130,13 @@ def _count(asked: Namespace) -> int | None:
 
 
 def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]]:
+    kind = model.task.kind
+    if (asked.question is not None or asked.texts) and (kind in STRUCTURED):
+        yield _asked_here(asked, kind)
+        return
+    if asked.question is not None:
+        remedy = "The model answers no questions: give texts."
+        raise must("--question", "be left out", asked.question, remedy)
     pairs = True if asked.pairs or asked.pair_column else model.pairs
     if pairs and model.pairs is False:
         name = "--pairs" if asked.pairs else "--pair-column"
@@ -126,13 +145,16 @@ def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]
         yield requests_of(asked.texts, pairs=pairs)
         return
     reading = reading_of(asked.text_column, asked.pair_column, pairs=pairs)
-    yield from read_requests(asked.input, reading, pairs=pairs)
+    yield from read_requests(asked.input, reading, kind=kind, pairs=pairs)
 
 
-def _readable(request: Request, found: dict[str, Any]) -> str:
-    """Write a prediction for a person: what is said first, then what it is said of."""
-    text = "  |  ".join(request.shown.values())
-    if "value" in found:
-        return f"{found['value']:10.4f}  {text}"
-    shares = found["probabilities"].items()
-    return "\n".join([text, *(f"{share:8.3%}  {label}" for label, share in shares)])
+def _asked_here(asked: Namespace, kind: str) -> list[Request]:
+    """Take the question of the command line."""
+    if kind != "question-answering":
+        remedy = "Each row has a text and its choices."
+        raise must("--input", "name rows for a model that chooses", asked.texts, remedy)
+    if asked.question is None:
+        remedy = "Or --input rows of questions with their contexts."
+        raise must("--question and --context", "be given", asked.texts, remedy)
+    given = asked.question, asked.context
+    return [of_question(QuestionExample("1", *given, None, "the question"))]

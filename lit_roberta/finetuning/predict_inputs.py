@@ -15,9 +15,11 @@ from lit_roberta.data.text.files import kind_of
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.rows import ROW_KINDS
 from lit_roberta.errors import must
-from lit_roberta.finetuning.asking import TaskInput, texts_of
-from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.examples import QuestionExample, TextExample
+from lit_roberta.finetuning.reading.choice_rows import row_example
 from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.squad import read_unanswered, row_question
+from lit_roberta.finetuning.reading.tables import TableRow, json_row, read_table
 from lit_roberta.finetuning.reading.texts import NO_PAIR, read_unlabelled
 from lit_roberta.inference.inputs import (
     STANDARD_INPUT,
@@ -27,19 +29,24 @@ from lit_roberta.inference.inputs import (
     read_pair_windows,
     read_windows,
 )
+from lit_roberta.model.task_heads import TaskKind
+
+STRUCTURED = ("question-answering", "multiple-choice")
+"""Kinds whose inputs are more than texts."""
 
 
 class Request(NamedTuple):
     """What is asked."""
 
-    given: TaskInput
+    given: Any
+    """A `TaskInput`, or an example as it is."""
     shown: dict[str, Any]
     """What its line of output begins with."""
 
     @property
     def size(self) -> int:
         """Characters of its texts."""
-        return sum(map(len, texts_of(self.given)))
+        return len(self.given) if isinstance(self.given, str) else sum(map(_size, self.given))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,20 +63,24 @@ class PredictReading(LabelledReading):
 
 
 def read_requests(
-    source: str, reading: PredictReading, *, pairs: bool | None
+    source: str, reading: PredictReading, *, kind: TaskKind, pairs: bool | None
 ) -> Iterator[list[Request]]:
     """Read what is asked, some thousand at a time.
 
     Args:
-        source: Rows; or a file, or `-` for standard input, whose lines are texts.
+        source: Rows; or a file, or `-` for standard input, whose lines are texts; lines of JSON
+            where a question or choices are asked for.
         reading: Of rows: which columns.
+        kind: Of the task.
         pairs: Whether they are pairs of texts, of lines with a tab between the two. None: rows
             with a column for the second text are.
 
     Raises:
         UserError: If there is no such file, if it is damaged, or if a line is no pair.
     """
-    if source != STANDARD_INPUT and kind_of(Path(source)) in ROW_KINDS:
+    if kind in STRUCTURED:
+        yield from _structured(source, reading, questions=kind == "question-answering")
+    elif source != STANDARD_INPUT and kind_of(Path(source)) in ROW_KINDS:
         requests = (
             _of_texts(*_pair_of(each, pairs, reading)) for each in read_unlabelled(source, reading)
         )
@@ -80,6 +91,40 @@ def read_requests(
     else:
         for texts in read_windows(source):
             yield [_of_texts(text, None) for text in texts]
+
+
+def _structured(
+    source: str, reading: PredictReading, *, questions: bool
+) -> Iterator[list[Request]]:
+    """Read rows with a question or with choices, from a file of such or from lines of JSON."""
+    is_rows = source != STANDARD_INPUT and kind_of(Path(source)) in (*ROW_KINDS, ".json")
+    if is_rows and questions:
+        found = map(of_question, read_unanswered(source, reading))
+        yield from in_windows(found, WINDOW_CHARACTERS, size=lambda each: each.size)
+        return
+    if is_rows:
+        chosen = (_of_choices(row, reading) for row in read_table(source, reading))
+        yield from in_windows(chosen, WINDOW_CHARACTERS, size=lambda each: each.size)
+        return
+    seen = 0
+    for lines in read_windows(source):
+        numbered = list(enumerate(lines, start=seen + 1))
+        seen += len(lines)
+        rows = [(json_row(line, f"{source}, line {n}"), n) for n, line in numbered if line.strip()]
+        yield [
+            of_question(row_question(row, number)) if questions else _of_choices(row, reading)
+            for row, number in rows
+        ]
+
+
+def of_question(example: QuestionExample) -> Request:
+    """Ask a question."""
+    return Request(example, {"id": example.key, "question": example.question})
+
+
+def _of_choices(row: TableRow, reading: PredictReading) -> Request:
+    example = row_example(row, reading)._replace(label=None)
+    return Request(example, {"choices": [list(filter(None, each)) for each in example.choices]})
 
 
 def requests_of(texts: list[str], *, pairs: bool | None) -> list[Request]:
@@ -126,6 +171,13 @@ def _pair_of(
         remedy = "The model is for pairs: name the second text's column."
         raise must(reading.setting("pair_column"), "be there", example.place, remedy)
     return example.text, example.pair
+
+
+def _size(part: Any) -> int:
+    """Count the characters of a part of what is given."""
+    if isinstance(part, str):
+        return len(part)
+    return sum(map(_size, part)) if isinstance(part, tuple | list) else 0
 
 
 def _of_texts(text: str, pair: str | None) -> Request:

@@ -18,10 +18,12 @@ from lit_roberta.batch import TaskBatch
 from lit_roberta.errors import must
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained, build_task_model
-from lit_roberta.finetuning.asking import TaskInput, example_of, texts_of
+from lit_roberta.finetuning.asking import TaskInput, example_of, rows_of, texts_of
 from lit_roberta.finetuning.checkpoint import is_finetuned, read_finetuned
 from lit_roberta.finetuning.held_out import whole_examples_by_length
 from lit_roberta.finetuning.items import Item, Layout, make_batch
+from lit_roberta.finetuning.predictions import TagsPrediction
+from lit_roberta.finetuning.reading.words import split_words
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.elsewhere import task_for
 from lit_roberta.inference.batching import BATCH_TOKENS
@@ -65,7 +67,8 @@ class FinetunedModel:
         inputs = [None if each is None else each.to(device) for each in batch[:3]]
         with torch.autocast(device.type, torch.bfloat16, enabled=self.bfloat16):
             logits: Tensor = self.model(*inputs)
-        return finite(logits.float().cpu(), self.source)
+        finite_logits = finite(logits.float(), self.source)
+        return self.task.without_padding(finite_logits, inputs[2]).cpu()
 
 
 def load_task_model(
@@ -156,8 +159,11 @@ class Predictor:
         self._batch_tokens = batch_tokens
 
     @torch.inference_mode()
-    def predictions(self, inputs: Sequence[TaskInput]) -> list[Any]:
+    def predictions(self, inputs: Sequence[Any]) -> list[Any]:
         """Predict each input, in their order; what is computed together is of about one length.
+
+        Args:
+            inputs: Each a `TaskInput`, or an example as it is.
 
         Raises:
             UserError: If one is of another kind than the task's, can't be encoded, or is too long
@@ -166,10 +172,10 @@ class Predictor:
         model = self.model
         task, layout = model.task, model.layout
         examples = [example_of(task.kind, each, number) for number, each in enumerate(inputs, 1)]
-        for each in inputs:
+        for each in examples:
             check_texts(texts_of(each))
         items = task.items(examples, layout)
-        self._count(inputs, items)
+        self._count(examples, items)
         found: dict[int, Any] = {}
         for numbers in whole_examples_by_length(items, batch_tokens=self._batch_tokens):
             batch = [items[number] for number in numbers]
@@ -182,17 +188,27 @@ class Predictor:
             )
             places = dict.fromkeys(item.example for item in batch)
             found |= zip(places, task.predictions(batch, logits), strict=True)
-        return [found[number] for number in range(len(inputs))]
+        return [_in_text(given, found[number]) for number, given in enumerate(inputs)]
 
-    def _count(self, inputs: Sequence[TaskInput], items: Sequence[Item]) -> None:
+    def _count(self, examples: Sequence[Any], items: Sequence[Item]) -> None:
         cut = {item.example for item in items if item.is_cut}
+        for number, example in enumerate(examples):
+            # how long it was is only asked where it was too long
+            length = max(map(self._length, rows_of(example))) if number in cut else 0
+            self.lengths.fits(texts_of(example)[0], length)
+
+    def _length(self, row: tuple[str, str | None]) -> int:
         layout = self.model.layout
-        for number, given in enumerate(inputs):
-            texts, length = texts_of(given), 0
-            if number in cut:  # how long it was is only asked where it was too long
-                ids = [layout.tokenizer.encode(text) for text in texts]
-                length = sum(map(len, ids)) + layout.num_control(pair=len(texts) > 1)
-            self.lengths.fits(texts[0], length)
+        ids = [layout.tokenizer.encode(text) for text in row if text is not None]
+        return sum(map(len, ids)) + layout.num_control(pair=len(ids) > 1)
+
+
+def _in_text(given: Any, found: Any) -> Any:
+    """Give entities the places that they have in a text that came uncut."""
+    if not isinstance(found, TagsPrediction) or not isinstance(given, str):
+        return found
+    words = split_words(given)
+    return found.in_text(given, [word.start for word in words], [word.text for word in words])
 
 
 def predict(
@@ -205,12 +221,14 @@ def predict(
 
     Args:
         model: From `load_task_model`.
-        inputs: Texts, or pairs of texts.
+        inputs: Texts, or pairs of texts; for question answering each a question and its context,
+            for multiple choice each a text and a list of choices.
         on_too_long: What is done with a text of more tokens than a row holds.
 
     Returns:
         In their order: a `LabelPrediction` for each text of a classification, a
-        `NumberPrediction` of a regression.
+        `NumberPrediction` of a regression, a `TagsPrediction` with entities, an
+        `AnswerPrediction`, a `ChoicePrediction`.
 
     Raises:
         UserError: If one is of another kind than the task's, can't be encoded, or is too long and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,16 @@ from lit_roberta import load_task_model, predict
 from lit_roberta.errors import UserError
 from lit_roberta.exchange.exporting import export
 from lit_roberta.exchange.names import Family
+from lit_roberta.finetuning.asking import example_of
 from lit_roberta.finetuning.predict_cli import main
 from lit_roberta.finetuning.predicting import FinetunedModel
+from lit_roberta.model.task_heads import TaskKind
 from tests.exchange.fine_tuned import fine_tuned, task_of
 from tests.finetuning.models import LENGTH, fine_tune
 from tests.inference.models import LENGTH as POSITIONS
 from tests.inference.models import TEXTS, write_model
 from tests.inference.pipeline import TIMEOUT, start
+from tests.inference.test_pipes import lines_of
 
 PAIRS = [("I love tea", "so it is"), ("rain " * 30, "tea"), ("", "the old ship"), ("tea", "")]
 
@@ -228,3 +232,94 @@ def test_a_checkpoint_alone_is_all_that_is_needed_and_lines_come_as_they_go(
         assert row["probabilities"] == pytest.approx(dict(found.probabilities), abs=1e-5)
     out, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, out, err) == (0, b"", b"")
+
+
+def folder_of(kind: TaskKind, folder: Path, labels: tuple[str, ...] = ()) -> str:
+    """Export a model of a kind that nobody trained."""
+    task = task_of(kind, labels) if labels else task_of(kind)
+    export(fine_tuned(kind, "bert", task), folder)
+    return str(folder)
+
+
+def test_entities_stand_where_the_text_has_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = folder_of("token-classification", tmp_path / "out", ("O", "B-X", "B-Y"))
+    texts = ["  I love the rain,  the   tea!", "", "so (it) is it's"]
+    found = predict(load_task_model(source), texts)
+    assert any(each.entities for each in found)
+    for text, each in zip(texts, found, strict=True):
+        for entity in each.entities:
+            assert text[entity.start : entity.stop] == entity.text
+    (tmp_path / "a.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    assert main([source, "--input", str(tmp_path / "a.txt")]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["text"] for line in lines] == texts
+    assert [line["entities"] for line in lines] == [
+        [entity.as_dict() for entity in each.entities] for each in found
+    ]
+    assert all(len(line["words"]) == len(line["tags"]) for line in lines)
+    assert main([source, texts[0]]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == texts[0]
+
+
+def test_answers_stand_where_the_context_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = folder_of("question-answering", tmp_path / "out")
+    question, context = "What is it?", "The old ship,  so it is;  " * 3
+    (found,) = predict(load_task_model(source), [(question, context)])
+    assert found.start is not None
+    assert context[found.start : found.stop] == found.text
+    assert main([source, "--question", question, "--context", context, "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert one == {"id": "1", "question": question, **found.as_dict()}
+    row = json.dumps({"id": "1", "question": question, "context": context})
+    (tmp_path / "a.jsonl").write_text(row + "\n", encoding="utf-8")
+    paragraph = {"context": context, "qas": [{"id": "1", "question": question}]}
+    squad = json.dumps({"data": [{"paragraphs": [paragraph]}]})
+    (tmp_path / "a.json").write_text(squad, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", lines_of(row.encode()))
+    for given in (str(tmp_path / "a.jsonl"), str(tmp_path / "a.json"), "-"):
+        assert main([source, "--input", given]) == 0, capsys.readouterr().err
+        assert json.loads(capsys.readouterr().out) == one
+    assert main([source, "--question", question, "--context", context]) == 0
+    assert f"({found.start}-{found.stop})" in capsys.readouterr().out
+    for words, line in (
+        (["--question", "a"], "--question and --context must come together"),
+        (["a text"], "--question and --context must be given"),
+    ):
+        assert main([source, *words]) == 2
+        assert line in capsys.readouterr().err
+
+
+def test_choices_are_weighed_against_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = folder_of("multiple-choice", tmp_path / "out")
+    choices = ["rain", "the old ship", "tea and more tea"]
+    (found,) = predict(load_task_model(source), [("so it is", choices)])
+    assert sum(found.probabilities) == pytest.approx(1)
+    row = {"text": "so it is", "choices": choices, "label": 0}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    assert main([source, "--input", str(tmp_path / "a.jsonl")]) == 0, capsys.readouterr().err
+    line = json.loads(capsys.readouterr().out)
+    assert line.pop("choices") == [["so it is", choice] for choice in choices]
+    assert line == found.as_dict()
+    assert main([source, "so it is"]) == 2
+    assert "--input must name rows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("sequence-classification", ("a", "b", "c")),
+        ("sequence-classification", 3),
+        ("token-classification", ("a", "b")),
+        ("question-answering", "a"),
+        ("multiple-choice", ("a", "b")),
+    ],
+)
+def test_an_input_of_another_form_is_named(kind: TaskKind, given: Any) -> None:
+    with pytest.raises(TypeError, match="input 2 must be"):
+        example_of(kind, given, 2)

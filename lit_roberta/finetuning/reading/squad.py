@@ -18,7 +18,7 @@ from lit_roberta.data.text.hub import HUB
 from lit_roberta.errors import UserError, must
 from lit_roberta.finetuning.examples import Answer, QuestionExample
 from lit_roberta.finetuning.reading.config import LabelledReading
-from lit_roberta.finetuning.reading.tables import read_table
+from lit_roberta.finetuning.reading.tables import TableRow, read_table
 from lit_roberta.finetuning.reading.texts import checked_text
 
 logger = logging.getLogger(__name__)
@@ -50,6 +50,33 @@ def read_questions(source: str, reading: LabelledReading) -> list[QuestionExampl
     return _aligned(found, source, leaves_out=reading.misplaced_answers == "leave_out")
 
 
+def read_unanswered(source: str, reading: LabelledReading) -> Iterator[QuestionExample]:
+    """Read questions whose answers, if there are any, are not looked at.
+
+    Raises:
+        UserError: As `read_questions`.
+    """
+    is_articles = kind_of(Path(source)) == ".json"
+    found = _of_articles(source, reading) if is_articles else _of_rows(source, reading)
+    return (question._replace(answers=None) for question in found)
+
+
+def row_question(row: TableRow, number: int) -> QuestionExample:
+    """Read the question of a row.
+
+    Args:
+        row: With the columns question and context, and id or none.
+        number: Of the row, which names it where it has no id.
+
+    Raises:
+        UserError: If one is missing.
+    """
+    values, place = row
+    key = str(values.get("id", number))
+    named = f"{place}, question {key}" if "id" in values else place
+    return _question(values, key, _context(_get(values, "context", str, named), named), named)
+
+
 def _of_articles(source: str, reading: LabelledReading) -> Iterator[QuestionExample]:
     articles = _get(_read_json(Path(source), reading), "data", list, source)
     for number, article in enumerate(articles, start=1):
@@ -63,10 +90,8 @@ def _of_articles(source: str, reading: LabelledReading) -> Iterator[QuestionExam
 
 
 def _of_rows(source: str, reading: LabelledReading) -> Iterator[QuestionExample]:
-    for number, (values, place) in enumerate(read_table(source, reading), start=1):
-        key = str(values.get("id", number))
-        named = f"{place}, question {key}" if "id" in values else place
-        yield _question(values, key, _context(_get(values, "context", str, named), named), named)
+    for number, row in enumerate(read_table(source, reading), start=1):
+        yield row_question(row, number)
 
 
 def _question(values: Mapping[str, Any], key: str, context: str, place: str) -> QuestionExample:

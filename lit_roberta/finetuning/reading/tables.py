@@ -65,18 +65,25 @@ def _read_jsonl(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
     for number, line in enumerate(read_lines(path, reading.as_plain()), start=1):
         if not line.strip():
             continue
-        place = f"{path}, line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(
-                f"{place}, must be valid JSON, got {line.strip()[:40]!r}. The parser says: "
-                f"{error}."
-            ) from error
-        if not isinstance(row, dict):
-            remedy = 'Write a row as {"text": "...", "label": "..."}.'
-            raise must(f"{place},", "be a JSON object", line.strip()[:40], remedy)
-        yield TableRow(row, place)
+        yield json_row(line, f"{path}, line {number}")
+
+
+def json_row(line: str, place: str) -> TableRow:
+    """Read a row that is a line of JSON.
+
+    Raises:
+        UserError: If it is no object.
+    """
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UserError(
+            f"{place}, must be valid JSON, got {line.strip()[:40]!r}. The parser says: {error}."
+        ) from error
+    if not isinstance(row, dict):
+        remedy = 'Write a row as {"text": "...", "label": "..."}.'
+        raise must(f"{place},", "be a JSON object", line.strip()[:40], remedy)
+    return TableRow(row, place)
 
 
 def _read_parquet(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
