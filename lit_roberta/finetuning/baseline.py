@@ -20,10 +20,10 @@ def baseline_scores(data: FinetuningDataModule, part: HeldOutPart) -> dict[str, 
         part: What is scored: the first of its sets.
 
     Returns:
-        By the names of the scores; nothing where no example is labelled.
+        By the names of the scores; nothing without a training part, or without a label.
     """
     sets = [examples for examples in data.examples(part).values() if examples]
-    if not sets:
+    if not sets or not data.parts.train:
         return {}
     naive = data.task.naive_prediction(data.parts.train)
     scores: dict[str, float] = data.task.scores(sets[0], [naive] * len(sets[0]))

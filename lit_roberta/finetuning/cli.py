@@ -106,6 +106,7 @@ class FinetuningCLI(RunCLI):
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the model that is fine-tuned, and the trainer on updates."""
         module, data, checkpoint = self.model, self.datamodule, self.checkpoint
+        data.learns = self.subcommand == "fit"
         if checkpoint is not None:
             data.use_model(checkpoint.pretrained)
             data.use_task(checkpoint.task)

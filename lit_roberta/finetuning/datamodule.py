@@ -101,13 +101,15 @@ class FinetuningDataModule(TaskLoaders):
         self.num_workers = num_workers
         self.seed = seed
         self._layout: Layout | None = None
+        self.learns = True
+        """False where a model is only judged, so that files to learn from may be missing."""
 
     # ---- what it is about
 
     @cached_property
     def parts(self) -> Parts:
         """The examples; read when they are first asked for."""
-        return load_parts(self.spec, self.sources)
+        return load_parts(self.spec, self.sources, learns=self.learns)
 
     @cached_property
     def task(self) -> FinetuningTask[Any, Any]:

@@ -73,17 +73,22 @@ class Parts:
     """What was done that nobody asked for; a line each."""
 
 
-def load_parts(spec: TaskSpec, config: PartsConfig) -> Parts:
+def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> Parts:
     """Read all parts.
 
     Args:
         spec: The task.
         config: Where they lie.
+        learns: Whether there has to be a training part. Without one, nothing is split.
 
     Raises:
         UserError: If there is nothing to learn from, or a file is damaged.
     """
     notes: list[str] = []
+    is_judged = config.validation is not None or config.test is not None
+    if not learns and is_judged and config.train is None and config.folder is None:
+        judged = [_read(spec, config, part, notes) for part in ("validation", "test")]
+        return Parts(train=(), validation=judged[0], test=judged[1], notes=notes)
     train = _read(spec, config, "train", notes).get("", ())
     if not train:
         raise must("data.train", "hold examples", "none", "Name a file with at least one.")

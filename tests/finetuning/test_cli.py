@@ -108,3 +108,17 @@ def test_what_is_frozen_stays(command: Command, words: list[str], freeze: object
     assert not any(name.startswith("model.embeddings") for name in moved)
     trains = any(name.startswith("model.encoder") for name in moved)
     assert trains == (freeze == "embeddings" or freeze == 1)
+
+
+def test_a_file_is_judged_where_nothing_is_left_of_what_was_learned_from(
+    command: Command, words: list[str]
+) -> None:
+    assert command(*words[:-1], "--trainer.max_steps=2") == 0, command.messages
+    (command.folder / "train.csv").unlink()
+    write_texts(command.folder / "new.csv", copies=1)
+    for subcommand, name in (("test", "test"), ("validate", "validation"), ("predict", "test")):
+        told = ["--data.task=classification", f"--data.{name}=new.csv", *QUIET]
+        assert command(subcommand, *told) == 0, command.messages
+        if subcommand != "predict":
+            assert "/accuracy" in command.messages
+            assert "without reading" not in command.messages
