@@ -109,6 +109,9 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
             f"No validation part was named: it is {count:,} of the training examples, by hash."
         )
     parts.train = _in_order(ranked[: config.num_train_examples])
+    if all(isinstance(each, TextExample) and each.label is None for each in parts.train):
+        remedy = "Name the column: --data.reading.label_column."
+        raise must("data.train", "hold labels", "none", remedy)
     return parts
 
 
