@@ -14,6 +14,7 @@ from lit_roberta.finetuning.baseline import at_baseline, baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
+from lit_roberta.finetuning.weighting import count_of_labels
 
 logger = logging.getLogger(__name__)
 
@@ -69,10 +70,20 @@ def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None
         sizes.largest,
         f"{sizes.updates_per_epoch:,}",
     )
+    for label in _unseen(data):
+        logger.info("No training example has the label %s: it can't be learned.", label)
     for name, score in baseline_scores(data, "validation").items():
         logger.info("Without reading: %s %.4f.", name, score)
     folder = Path(trainer.default_root_dir)
     logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
+
+
+def _unseen(data: FinetuningDataModule) -> list[str]:
+    labels = data.task.labels
+    if not labels:
+        return []
+    counts = count_of_labels(data.train_items, num_labels=len(labels)).tolist()
+    return [label for label, count in zip(labels, counts, strict=True) if not count]
 
 
 class EpochLines(Callback):

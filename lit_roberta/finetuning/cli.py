@@ -129,13 +129,15 @@ class FinetuningCLI(RunCLI):
             updates_per_epoch=data.sizes.updates_per_epoch,
             total=total,
         )
-        return fit_settings(
+        settings = fit_settings(
             {**asked, "val_check_interval": interval},
             total=total,
             hyperparameters=self.hyperparameters(),
             tags=tags,
             callbacks=[EpochLines(), *self._early_stopping(tags.monitor)],
         )
+        # Without a part to judge, a trainer is told so: it warns of an empty list of loaders.
+        return settings if data.examples("validation") else {**settings, "limit_val_batches": 0}
 
     @property
     def _checkpointing(self) -> UpdateCheckpoint:

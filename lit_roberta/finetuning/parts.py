@@ -108,11 +108,36 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
         parts.notes.append(
             f"No validation part was named: it is {count:,} of the training examples, by hash."
         )
-    parts.train = _in_order(ranked[: config.num_train_examples])
+    parts.train = _in_order(_first(ranked, config.num_train_examples))
     if all(isinstance(each, TextExample) and each.label is None for each in parts.train):
         remedy = "Name the column: --data.reading.label_column."
         raise must("data.train", "hold labels", "none", remedy)
+    parts.notes += _repeated(parts, spec.task.key_text)
     return parts
+
+
+def _first(ranked: list[_Ranked], wanted: int | None) -> list[_Ranked]:
+    if wanted is not None and wanted > len(ranked):
+        rule = f"be at most {len(ranked):,}"
+        remedy = "The training part has no more: leave it out for all."
+        raise must("data.num_train_examples", rule, wanted, remedy)
+    return ranked[:wanted]
+
+
+def _repeated(parts: Parts, text_of: Callable[[Any], str]) -> list[str]:
+    """Tell of held-out texts that are learned from, too."""
+    seen = {text_of(example) for example in parts.train}
+    told = []
+    for part, sets in (("validation", parts.validation), ("test", parts.test)):
+        for name, examples in sets.items():
+            count = sum(text_of(example) in seen for example in examples)
+            if count:
+                where = f"{part} ({name})" if name else part
+                told.append(
+                    f"{count:,} of {len(examples):,} texts of the {where} part are in the "
+                    "training part, too: scores on it are not those of new text."
+                )
+    return told
 
 
 def _read(

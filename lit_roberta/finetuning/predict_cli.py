@@ -19,6 +19,7 @@ from lit_roberta.finetuning.predict_inputs import (
 )
 from lit_roberta.finetuning.predicting import FinetunedModel, Predictor, load_task_model
 from lit_roberta.finetuning.readable import as_row, readable
+from lit_roberta.finetuning.reading.config import Quoting
 from lit_roberta.inference.arguments import add_output, model_parser
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.inputs import STANDARD_INPUT, check_input, count_texts
@@ -52,6 +53,18 @@ def _parse(words: Sequence[str]) -> Namespace:
     for name, which in (("text", "text"), ("pair", "second text of a pair")):
         help_text = f"Of rows: the column of the {which}; by default one of the usual names."
         parser.add_argument(f"--{name}-column", type=str | None, help=help_text)
+    parser.add_argument(
+        "--header",
+        type=bool,
+        default=True,
+        help="Whether the first line of .csv and .tsv names the columns; else 1, 2, ... do.",
+    )
+    parser.add_argument(
+        "--quoting",
+        type=Quoting,
+        default="auto",
+        help="Whether fields stand between quotes; auto: in .csv alone.",
+    )
     parser.add_argument(
         "--pairs",
         action="store_true",
@@ -118,8 +131,9 @@ def _check(asked: Namespace) -> None:
         asked.texts, asked.input = [], STANDARD_INPUT
     if asked.input is not None:
         check_input(asked.input)
-    for name in ("text_column", "pair_column"):
-        if getattr(asked, name) is not None and asked.input in (None, STANDARD_INPUT):
+    plain = {"text_column": None, "pair_column": None, "header": True, "quoting": "auto"}
+    for name, default in plain.items():
+        if getattr(asked, name) != default and asked.input in (None, STANDARD_INPUT):
             option = f"--{name.replace('_', '-')}"
             raise must(option, "be left out without rows", getattr(asked, name), "Name a file.")
     check_output(asked.output, kinds=[".jsonl"], overwrite=asked.overwrite)
@@ -144,7 +158,7 @@ def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]
     if asked.input is None:
         yield requests_of(asked.texts, pairs=pairs)
         return
-    reading = reading_of(asked.text_column, asked.pair_column, pairs=pairs)
+    reading = reading_of(asked, pairs=pairs)
     yield from read_requests(asked.input, reading, kind=kind, pairs=pairs)
 
 

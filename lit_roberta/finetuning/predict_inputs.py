@@ -149,19 +149,20 @@ def requests_of(texts: list[str], *, pairs: bool | None) -> list[Request]:
     return found
 
 
-def reading_of(
-    text_column: str | None, pair_column: str | None, *, pairs: bool | None
-) -> PredictReading:
-    """Say which columns are read.
+def reading_of(asked: Any, *, pairs: bool | None) -> PredictReading:
+    """Say how rows are read.
 
     Args:
-        text_column: None for a usual name.
-        pair_column: None for the usual name beside the text's.
+        asked: The command's options; None for a usual name of a column.
         pairs: Whether the model is for pairs; None where that is not known.
     """
-    if pair_column is None and pairs is False:
-        pair_column = NO_PAIR
-    return PredictReading(text_column=text_column, pair_column=pair_column)
+    is_single = asked.pair_column is None and pairs is False
+    return PredictReading(
+        text_column=asked.text_column,
+        pair_column=NO_PAIR if is_single else asked.pair_column,
+        header=asked.header,
+        quoting=asked.quoting,
+    )
 
 
 def _pair_of(

@@ -54,7 +54,7 @@ def make_weighting(
         raise must(name, "be left out for this task", got, "It has no labels to weigh.")
     if class_weights == "none":
         return Weighting(label_smoothing=label_smoothing)
-    counts = _count(items, num_labels=len(task.labels))
+    counts = count_of_labels(items, num_labels=len(task.labels))
     if isinstance(class_weights, list):
         if len(class_weights) != len(task.labels):
             rule = f"be {len(task.labels)} numbers, for {', '.join(task.labels)}"
@@ -66,6 +66,7 @@ def make_weighting(
     return Weighting(class_weights=weights.float(), label_smoothing=label_smoothing)
 
 
-def _count(items: Sequence[Item], *, num_labels: int) -> torch.Tensor:
+def count_of_labels(items: Sequence[Item], *, num_labels: int) -> torch.Tensor:
+    """Count how often each label, by number, stands in items."""
     labels = torch.cat([torch.from_numpy(item.labels).reshape(-1) for item in items])
     return torch.bincount(labels[labels != IGNORE_INDEX], minlength=num_labels)

@@ -8,6 +8,8 @@ from typing import Literal
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.errors import must
 
+Quoting = Literal["auto", "quoted", "plain"]
+
 TEXT_COLUMNS = ("text", "sentence", "sentence1", "review", "premise", "content", "question1")
 PAIR_COLUMNS = ("text_pair", "sentence2", "hypothesis", "question2")
 LABEL_COLUMNS = ("label", "labels", "class", "target", "score", "gold_label")
@@ -36,7 +38,7 @@ class LabelledReading:
     has no other is left out with it."""
     header: bool = True
     """Whether the first line of .csv and .tsv names the columns."""
-    quoting: Literal["auto", "quoted", "plain"] = "auto"
+    quoting: Quoting = "auto"
     """Whether fields may stand between quotes. auto: yes in .csv; no in .tsv, where a quote is a
     character like any other, as in GLUE's files."""
     encoding: str = "utf-8"

@@ -49,6 +49,9 @@ def read_table(
             yield TableRow(row, f"{source}, row {number}")
         return
     path = Path(source)
+    if path.is_dir():
+        remedy = "For the folder of a benchmark's task, give --data.folder."
+        raise must("the file of examples", "be a file", f"the folder {source}", remedy)
     if not path.is_file():
         raise must("the file of examples", "exist", source, "Give the path of one.")
     kind = kind_of(path)
