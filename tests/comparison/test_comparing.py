@@ -88,6 +88,7 @@ def test_a_comparison_ends_in_a_report(folder: Path) -> None:
     assert list(run.glob("events.out.tfevents.*"))
 
 
+@pytest.mark.slow
 def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,6 +112,7 @@ def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     assert "diverged" in (folder / "report" / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_runs_that_are_there_are_probed_without_being_made_again(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +140,7 @@ def test_runs_that_are_there_are_probed_without_being_made_again(
     assert "inimal pairs" not in (folder / "report" / "report.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_runs_that_other_settings_made_are_said_to_be_replaced(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -122,6 +122,7 @@ def test_weights_that_one_file_does_not_hold_lie_beside_it(
     assert_same_outputs(pretrained, tmp_path / "elsewhere")
 
 
+@pytest.mark.slow
 def test_a_graph_that_computes_something_else_is_refused_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_running_out_of_memory_is_no_and_any_other_fault_is_one() -> None:
         survives(lambda: fail(RuntimeError("ours")))
 
 
+@pytest.mark.slow
 def test_on_a_device_sizes_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device that holds 19 sequences at once, and is asked through the real training step."""
     forward, largest = BertModel.forward, [0]

@@ -34,6 +34,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_another_process_loads_module_and_tokenizer_from_the_file_alone(checkpoint: Path) -> None:
     # The module was built by hand here, with settings that are classes and not plain data.
     moved = checkpoint.rename(checkpoint.parent.parent.parent / "moved.ckpt")

@@ -23,7 +23,7 @@ def test_a_bar_in_a_terminal_shows_updates_loss_and_pace(
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=160, legacy_windows=False)
     monkeypatch.setattr(
-        trainer_settings, "UpdateProgress", lambda: UpdateProgress(console=console)
+        trainer_settings, "UpdateProgress", lambda **more: UpdateProgress(console=console, **more)
     )
     words = ["--trainer.max_steps=3", "--data.micro_batch_size=4", "--trainer.log_every_n_steps=1"]
     assert cli.run(["fit", "--config=bert", *WITH_BAR, *words]).exit_status == 0

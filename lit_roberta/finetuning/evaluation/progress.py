@@ -67,7 +67,7 @@ def _outcome(run: EvaluationRun) -> str:
     return "its result can't be read"
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: int | float) -> str:
     """Write a duration as one would say it.
 
     Example:
