@@ -88,7 +88,6 @@ def test_a_comparison_ends_in_a_report(folder: Path) -> None:
     assert list(run.glob("events.out.tfevents.*"))
 
 
-@pytest.mark.slow
 def test_finished_runs_are_kept_and_a_failed_one_is_reported_in_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

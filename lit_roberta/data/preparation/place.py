@@ -13,6 +13,7 @@ from tempfile import TemporaryFile
 
 from lit_roberta.data.preparation.manifest import is_prepared
 from lit_roberta.errors import must
+from lit_roberta.whole_files import PART
 
 
 def beside(folder: Path, what: str) -> Path:
@@ -38,6 +39,8 @@ def check_place(folder: Path) -> None:
 
 def take_place(part: Path, folder: Path) -> None:
     """Give a folder that is made its name."""
+    for left in part.rglob(f"*{PART}"):  # of a process that was killed while it wrote
+        left.unlink()
     old = beside(folder, "old")
     shutil.rmtree(old, ignore_errors=True)
     if folder.exists():
