@@ -6,6 +6,7 @@ import logging
 import re
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -146,8 +147,11 @@ def exit_status_of(act: Callable[[], int | None], *, interrupted: str) -> int:
 def ended_by_sigterm() -> Iterator[None]:
     """Let a request to end (SIGTERM) be an exception for a while: nothing half written stays.
 
-    The process then exits with 143.
+    The process then exits with 143. Only the main thread may listen: in another, nothing changes.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = signal.signal(signal.SIGTERM, _leave)
     try:
         yield

@@ -8,19 +8,14 @@ recipe alike.
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from jsonargparse import Namespace
 from rich.console import Console
 
-from lit_roberta.command_line import notices_on_stderr, read_attribute_docstrings
+from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
 from lit_roberta.comparison.budget import Budget
 from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
@@ -55,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     console = Console(stderr=True)
-    with notices_on_stderr(), _sigterm_as_exit():
+    with notices_on_stderr(), ended_by_sigterm():
         try:
             asked = parse(words)
             results = run_comparison(asked, console=console)
@@ -69,23 +64,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     _say(results, asked.output, console)
     return 1 if results.failures else 0
-
-
-@contextmanager
-def _sigterm_as_exit() -> Iterator[None]:
-    """Let SIGTERM end the runs in order, as Ctrl-C does, with status 143."""
-
-    def leave(number: int, frame: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    handler = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 def parse(argv: Sequence[str]) -> Comparison:

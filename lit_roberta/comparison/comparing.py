@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from rich.console import Console
 
 from lit_roberta.comparison.budget import Budget
@@ -29,8 +27,8 @@ from lit_roberta.comparison.tasks import RESULT, Task
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.tuning_table import write_tuning
-from lit_roberta.errors import UserError, must
-from lit_roberta.training.trainer_flags import require_writable
+from lit_roberta.errors import UserError
+from lit_roberta.training.output_folder import claimed, require_output
 from lit_roberta.workers import (
     WorkerPool,
     available_cores,
@@ -98,9 +96,9 @@ def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
         UserError: If something can't be done as asked.
     """
     began = time.monotonic()
-    _require_output(asked.output)
+    require_output(asked.output)
     recipes = read_recipes(asked.recipes, overlays=asked.overlays, overrides=asked.overrides)
-    with _claimed(asked.output):
+    with claimed(asked.output, what="comparison"):
         return _compare(asked, recipes, began=began, console=console)
 
 
@@ -145,25 +143,6 @@ def _compare(
         raise UserError(f"Every run failed. {failures[0].recipe}: {failures[0].message}")
     write_report(results, asked.output)
     return results
-
-
-def _require_output(folder: Path) -> None:
-    try:
-        require_writable(folder)
-    except UserError as error:
-        message = str(error).replace("trainer.default_root_dir", "--output", 1)
-        raise UserError(message) from error
-
-
-@contextmanager
-def _claimed(folder: Path) -> Iterator[None]:
-    """Keep other comparisons out of the folder: two would make the same runs in the same place."""
-    try:
-        with FileLock(folder / ".lock", blocking=False):
-            yield
-    except Timeout as error:
-        remedy = "Wait for that one to end, or give another folder."
-        raise must("--output", "be no other comparison's", str(folder), remedy) from error
 
 
 def _paces(

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
 
-from lit_roberta.training.conditions import Conditions
-from lit_roberta.training.sharding import FullySharded
+from lit_roberta.training.conditions import Conditions, machine_conditions
 
 
 def finetuning_conditions(trainer: pl.Trainer, data: Any) -> Conditions:
@@ -25,10 +23,6 @@ def finetuning_conditions(trainer: pl.Trainer, data: Any) -> Conditions:
         "the training examples": data.digest,
         "data.batch_size": data.batch_size,
         "data.micro_batch_size": data.micro_batch_size,
-        "processes": trainer.world_size,
-        "weights": "in shards" if isinstance(trainer.strategy, FullySharded) else "whole",
-        "device": trainer.strategy.root_device.type,
-        "precision": str(trainer.precision),
-        "threads": torch.get_num_threads(),
+        **machine_conditions(trainer),
         "data.num_workers": data.num_workers,
     }

@@ -9,9 +9,7 @@ from torch.utils.data import Dataset
 
 from lit_roberta.batch import JudgedBatch
 from lit_roberta.finetuning.items import Item, make_batch
-
-BATCH_TOKENS = 4096
-"""Tokens of a batch, padding included: what a CPU's caches like, and a GPU does not mind."""
+from lit_roberta.inference.batching import BATCH_TOKENS
 
 
 class JudgedBatches(Dataset[JudgedBatch]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 
-from jsonargparse import Namespace
+from jsonargparse import ArgumentParser, Namespace
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import QuestionExample
@@ -50,21 +50,7 @@ def _parse(words: Sequence[str]) -> Namespace:
         help="In place of TEXT: lines of text; rows of .jsonl, .csv, .tsv or .parquet; also "
         "packed as .gz or .zst; - for lines of standard input. Lines of JSON come out.",
     )
-    for name, which in (("text", "text"), ("pair", "second text of a pair")):
-        help_text = f"Of rows: the column of the {which}; by default one of the usual names."
-        parser.add_argument(f"--{name}-column", type=str | None, help=help_text)
-    parser.add_argument(
-        "--header",
-        type=bool,
-        default=True,
-        help="Whether the first line of .csv and .tsv names the columns; else 1, 2, ... do.",
-    )
-    parser.add_argument(
-        "--quoting",
-        type=Quoting,
-        default="auto",
-        help="Whether fields stand between quotes; auto: in .csv alone.",
-    )
+    _add_rows(parser)
     parser.add_argument(
         "--pairs",
         action="store_true",
@@ -86,6 +72,25 @@ def _parse(words: Sequence[str]) -> Namespace:
         help="Tokens that are computed at once, padding included.",
     )
     return parser.parse_args(list(words))
+
+
+def _add_rows(parser: ArgumentParser) -> None:
+    """Add how rows of a file are read."""
+    for name, which in (("text", "text"), ("pair", "second text of a pair")):
+        help_text = f"Of rows: the column of the {which}; by default one of the usual names."
+        parser.add_argument(f"--{name}-column", type=str | None, help=help_text)
+    parser.add_argument(
+        "--header",
+        type=bool,
+        default=True,
+        help="Whether the first line of .csv and .tsv names the columns; else 1, 2, ... do.",
+    )
+    parser.add_argument(
+        "--quoting",
+        type=Quoting,
+        default="auto",
+        help="Whether fields stand between quotes; auto: in .csv alone.",
+    )
 
 
 def _predict(asked: Namespace) -> None:

@@ -45,12 +45,19 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
         **{f"data.batch_ramp.{name}": value for name, value in asdict(data.batch_ramp).items()},
         "data.length_stages": ", ".join(map(str, data.length_stages)) or None,
         "data.micro_batch_size": data.batch.micro_batch_size,
+        **machine_conditions(trainer),
+        "data.num_workers": data.num_workers,
+    }
+
+
+def machine_conditions(trainer: pl.Trainer) -> Conditions:
+    """Name what of a machine decides how sums are rounded, and which dropout is drawn."""
+    return {
         "processes": trainer.world_size,
         "weights": "in shards" if isinstance(trainer.strategy, FullySharded) else "whole",
         "device": trainer.strategy.root_device.type,
         "precision": str(trainer.precision),
         "threads": torch.get_num_threads(),
-        "data.num_workers": data.num_workers,
     }
 
 

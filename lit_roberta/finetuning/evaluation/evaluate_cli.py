@@ -7,18 +7,13 @@ is a setting of `train.py fit`, given to every run alike.
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from rich.console import Console
 
-from lit_roberta.command_line import OneLineErrors, exit_status_of
+from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
 from lit_roberta.errors import must
 from lit_roberta.finetuning.evaluation.evaluating import run_evaluation
 from lit_roberta.finetuning.evaluation.report import print_table
@@ -47,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0; 1 if a run failed; 2 after an error of the user's; 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    with _sigterm_as_exit():
+    with ended_by_sigterm():
         return exit_status_of(lambda: _evaluate(words), interrupted=_INTERRUPTED)
 
 
@@ -59,23 +54,6 @@ def _evaluate(words: Sequence[str]) -> int:
     line = f"Report: {asked.output / 'report.md'}"
     console.print(line, markup=False, highlight=False, soft_wrap=True)
     return 1 if results.failures else 0
-
-
-@contextmanager
-def _sigterm_as_exit() -> Iterator[None]:
-    """Let SIGTERM end the runs in order, as Ctrl-C does, with status 143."""
-
-    def leave(number: int, frame: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    handler = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
 
 
 def parse(argv: Sequence[str]) -> Evaluation:

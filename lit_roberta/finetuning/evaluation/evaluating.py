@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from filelock import FileLock, Timeout
 from rich.console import Console
 
 from lit_roberta import __version__
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import UserError
 from lit_roberta.finetuning.evaluation.plan import EvaluationPlan, plan_evaluation
 from lit_roberta.finetuning.evaluation.progress import RunLines
 from lit_roberta.finetuning.evaluation.report import EvaluationResults, write_report
@@ -24,7 +22,7 @@ from lit_roberta.finetuning.evaluation.request import DEFAULT_SEEDS, Evaluation,
 from lit_roberta.finetuning.evaluation.results import Cell, Failure, make_cells, read_found
 from lit_roberta.finetuning.evaluation.runs import EvaluationRun, read_examples
 from lit_roberta.finetuning.evaluation.significance import Difference, Examples, judge_pairs
-from lit_roberta.training.trainer_flags import require_writable
+from lit_roberta.training.output_folder import claimed, require_output
 from lit_roberta.workers import WorkerPool, available_cores, default_jobs, worker_pool
 
 
@@ -98,11 +96,11 @@ def run_evaluation(asked: Evaluation, *, console: Console) -> EvaluationResults:
     """
     began = time.monotonic()
     plan = plan_evaluation(asked)
-    _require_output(asked.output)
+    require_output(asked.output)
     for note in plan.notes:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
-    with _claimed(asked.output):
+    with claimed(asked.output, what="evaluation"):
         with worker_pool(jobs=jobs, threads=max(1, available_cores() // jobs)) as pool:
             runs, failures = _make_all(plan, pool, console)
         found = read_found(runs)
@@ -166,25 +164,6 @@ def _unsaid(asked: Evaluation) -> list[str]:
     if asked.seeds > 1:
         return []
     return ["One seed tells nothing of how runs vary: --seeds 5 does."]
-
-
-def _require_output(folder: Path) -> None:
-    try:
-        require_writable(folder)
-    except UserError as error:
-        message = str(error).replace("trainer.default_root_dir", "--output", 1)
-        raise UserError(message) from error
-
-
-@contextmanager
-def _claimed(folder: Path) -> Iterator[None]:
-    """Keep other evaluations out of the folder: two would make the same runs."""
-    try:
-        with FileLock(folder / ".lock", blocking=False):
-            yield
-    except Timeout as error:
-        remedy = "Wait for that one to end, or give another folder."
-        raise must("--output", "be no other evaluation's", str(folder), remedy) from error
 
 
 def _environment(jobs: int) -> dict[str, str | int]:
