@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from hypothesis import settings
+
+# What is green stays green: each time the same examples.
+# `--hypothesis-profile default` draws others.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
