@@ -11,6 +11,7 @@ from lit_roberta.command_line import read_attribute_docstrings
 from lit_roberta.errors import UserError, must
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.inference.arguments import model_of, model_parser
+from lit_roberta.inference.cloze import Template, read_words, split_words
 from lit_roberta.inference.encoding import Pooling
 from lit_roberta.inference.pipes import Command, to_json, write_line
 from lit_roberta.inference.scoring import WithinWord
@@ -18,7 +19,6 @@ from lit_roberta.probing.labelled import read_labelled
 from lit_roberta.probing.linear import judge_linear
 from lit_roberta.probing.minimal_pairs import judge_minimal_pairs
 from lit_roberta.probing.pairs import built_in_pairs, read_pairs
-from lit_roberta.probing.prompts import Template, read_words
 from lit_roberta.probing.similarity import judge_similarity, read_similar
 from lit_roberta.probing.telling import (
     tell_linear,
@@ -146,7 +146,7 @@ def _zero_shot(asked: Namespace) -> _Found:
             raise must(f"--{name}", "be given with --zero-shot", None, f"Write it as {how}.")
     if (asked.shots > 0) != (asked.examples is not None) or asked.shots < 0:
         raise must("--shots", "be 1 or more with --examples", asked.shots, "Or leave out both.")
-    template = Template(asked.template)
+    template, words = Template(asked.template), split_words(asked.words)
     examples = read_labelled(_data(asked), _reading(asked))
     answered = read_labelled(asked.examples, _reading(asked)) if asked.examples else []
     model = model_of(asked, predicts=True)
@@ -154,7 +154,7 @@ def _zero_shot(asked: Namespace) -> _Found:
         model,
         examples,
         template=template,
-        words=read_words(asked.words, template, model.tokenizer),
+        words=read_words(words, template, model.tokenizer),
         answered=answered,
         shots=asked.shots,
     )

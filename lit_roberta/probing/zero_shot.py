@@ -22,9 +22,9 @@ from jaxtyping import Float64
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import TextExample
 from lit_roberta.inference.batching import BATCH_TOKENS, batches_by_length, pad
+from lit_roberta.inference.cloze import LabelWord, Prompt, Template, make_prompt
 from lit_roberta.inference.text_model import TextModel
 from lit_roberta.probing.labelled import majority, ranked
-from lit_roberta.probing.prompts import LabelWord, Prompt, Template, make_prompt
 from lit_roberta.probing.shares import Share
 
 _MOST_LOGITS = 1 << 24
@@ -77,18 +77,21 @@ def judge_zero_shot(
     Raises:
         UserError: If a label has no word, or there are too few answered examples.
     """
-    template.check_pairs([*examples, *answered])
+    for example in (*examples, *answered):
+        template.check_pair(example.pair, place=example.place)
     _check_labels([*examples, *answered], words)
     rounds = _rounds(answered, template, words, shots)
-    longest = max(len(word.tokens) for word in words)
+    room = model.room - max(len(word.tokens) for word in words) + 1
     prompts = [
-        make_prompt(model, template, example, rounds=rounds, longest_word=longest)
+        make_prompt(
+            model.tokenizer, template, example.text, example.pair, room=room, rounds=rounds
+        )
         for example in examples
     ]
     fit = log_probabilities(model, prompts, words)
     counts = sorted({prompt.shots for prompt in prompts})
     empty = [
-        make_prompt(model, template, None, rounds=rounds[:count], longest_word=longest)
+        make_prompt(model.tokenizer, template, room=room, rounds=rounds[:count])
         for count in counts
     ]
     prior = dict(zip(counts, log_probabilities(model, empty, words), strict=True))
@@ -175,7 +178,7 @@ def _rounds(
         if len(own) < shots:
             rule = f"be at most the {len(own)} examples of {word.label!r} in --examples"
             raise must("--shots", rule, shots, "Give a smaller number, or more examples.")
-        columns.append([template.answered(example, word.word) for example in own])
+        columns.append([template.answered(word.word, each.text, each.pair) for each in own])
     return [" ".join(each) for each in zip(*columns, strict=True)]
 
 

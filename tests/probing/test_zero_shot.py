@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +12,20 @@ import torch
 
 from lit_roberta.errors import UserError
 from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.inference.cloze import Prompt, Template, make_prompt, read_words, split_words
 from lit_roberta.inference.text_model import TextModel
 from lit_roberta.probing.probe_cli import main
-from lit_roberta.probing.prompts import Template, make_prompt, read_words
 from lit_roberta.probing.zero_shot import judge_zero_shot, log_probabilities
 from tests.inference.models import KINDS, tiny_model, write_model
 
-TEMPLATES = ["{text} It was {mask}.", "{mask}: {text}", "So it is ({mask}) and {text}"]
+TEMPLATES = [
+    "{text} It was {mask}.",
+    "{mask}: {text}",
+    "So it is ({mask}) and {text}",
+    "{text} {mask}",
+]
 WORDS = "good=tea,bad=captain"
+LABEL_WORDS = split_words(WORDS)
 EXAMPLES = [
     TextExample("I love you.", None, "good", "line 1"),
     TextExample("It rained.", None, "bad", "line 2"),
@@ -30,6 +37,14 @@ EXAMPLES = [
 @pytest.fixture(params=KINDS)
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> TextModel:
     return tiny_model(tmp_path, kind=request.param)
+
+
+def prompt_of(
+    model: TextModel, template: Template, example: TextExample | None, **more: Any
+) -> Prompt:
+    """Write a prompt with room for words of nine tokens."""
+    texts = () if example is None else example[:2]
+    return make_prompt(model.tokenizer, template, *texts, room=model.room - 8, **more)
 
 
 def naive(model: TextModel, ids: list[int], place: int, tokens: list[int]) -> float:
@@ -47,8 +62,8 @@ def naive(model: TextModel, ids: list[int], place: int, tokens: list[int]) -> fl
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_scores_are_those_of_the_plain_loop(model: TextModel, template: str) -> None:
     cloze = Template(template)
-    words = read_words(WORDS, cloze, model.tokenizer)
-    prompts = [make_prompt(model, cloze, example, longest_word=9) for example in EXAMPLES]
+    words = read_words(LABEL_WORDS, cloze, model.tokenizer)
+    prompts = [prompt_of(model, cloze, example) for example in EXAMPLES]
     found = log_probabilities(model, prompts, words)
     for prompt, row in zip(prompts, found, strict=True):
         expected = [naive(model, prompt.ids, prompt.place, word.tokens) for word in words]
@@ -58,19 +73,18 @@ def test_scores_are_those_of_the_plain_loop(model: TextModel, template: str) -> 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_word_in_the_blank_is_the_word_of_the_sentence(model: TextModel, template: str) -> None:
     cloze = Template(template)
-    for word in read_words(WORDS, cloze, model.tokenizer):
-        prompt = make_prompt(model, cloze, EXAMPLES[0], longest_word=9)
+    for word in read_words(LABEL_WORDS, cloze, model.tokenizer):
+        prompt = prompt_of(model, cloze, EXAMPLES[0])
         assert prompt.shots == 0
         filled = [*prompt.ids[: prompt.place], *word.tokens, *prompt.ids[prompt.place + 1 :]]
-        assert filled == model.tokenizer.encode(cloze.answered(EXAMPLES[0], word.word))
+        assert filled == model.tokenizer.encode(cloze.answered(word.word, EXAMPLES[0].text))
 
 
 def test_calibration_subtracts_what_a_word_has_without_the_text(model: TextModel) -> None:
     cloze = Template(TEMPLATES[0])
-    words = read_words(WORDS, cloze, model.tokenizer)
+    words = read_words(LABEL_WORDS, cloze, model.tokenizer)
     scores = judge_zero_shot(model, EXAMPLES, template=cloze, words=words)
-    longest = max(len(word.tokens) for word in words)
-    rows = [make_prompt(model, cloze, each, longest_word=longest) for each in [*EXAMPLES, None]]
+    rows = [prompt_of(model, cloze, each) for each in [*EXAMPLES, None]]
     found = np.array([[naive(model, *row[:2], word.tokens) for word in words] for row in rows])
     best = (found[:-1] - found[-1]).argmax(axis=1)
     # The third text is empty, so that nothing is left of it, and rounding decides.
@@ -89,20 +103,20 @@ def test_calibration_subtracts_what_a_word_has_without_the_text(model: TextModel
 def test_the_template_stays_whole_where_the_text_is_cut(model: TextModel) -> None:
     cloze = Template("So: {text} and {pair} It was {mask}.")
     long = TextExample("tea or rain " * 60, "the ship " * 40, "good", "line 1")
-    prompt = make_prompt(model, cloze, long, longest_word=3)
-    assert len(prompt.ids) <= model.room - 2
-    assert len(prompt.ids) > model.room - 12
+    prompt = prompt_of(model, cloze, long)
+    assert prompt.is_cut
+    assert model.room - 18 < len(prompt.ids) <= model.room - 8
     decoded = model.tokenizer.decode(prompt.ids).lower().replace(" ", "")
     assert decoded.startswith("so:tea")
     assert decoded.endswith("itwas[mask].")
     with pytest.raises(UserError, match="--template must have at most"):
-        make_prompt(model, Template("so it is " * 60 + "{text}{mask}"), long)
+        prompt_of(model, Template("so it is " * 60 + "{text}{mask}"), long)
 
 
 def test_answered_examples_stand_before_the_text_as_far_as_they_fit(tmp_path: Path) -> None:
     model = tiny_model(tmp_path, kind="word")
     cloze = Template("{text} It was {mask}.")
-    words = read_words(WORDS, cloze, model.tokenizer)
+    words = read_words(LABEL_WORDS, cloze, model.tokenizer)
     answered = [
         TextExample(f"{text} It rained.", None, label, "")
         for text in ("I love tea.", "So it is.", "You love you.")
@@ -116,7 +130,7 @@ def test_answered_examples_stand_before_the_text_as_far_as_they_fit(tmp_path: Pa
         model, EXAMPLES[:2], template=cloze, words=words, answered=answered, shots=3
     )
     assert 1 <= many.shots < 3  # a row has 48 places
-    prompt = make_prompt(model, cloze, EXAMPLES[0], rounds=["I love tea. It was tea."])
+    prompt = prompt_of(model, cloze, EXAMPLES[0], rounds=["I love tea. It was tea."])
     assert model.tokenizer.decode(prompt.ids).startswith("i love tea. it was tea. i love you")
 
 
@@ -129,6 +143,8 @@ def test_answered_examples_stand_before_the_text_as_far_as_they_fit(tmp_path: Pa
         ({"--template": "{text} {pair} {mask}"}, "--template must have {pair} where there is"),
         ({"--words": "good=zebra,bad=tea"}, "words that the tokenizer knows, got 'zebra'"),
         ({"--words": "good=tea,bad=Tea"}, "--words must have one word for each label"),
+        ({"--words": "good=tea,good=you"}, "--words must have one word for each label"),
+        ({"--template": "{text} {pair} {pair} {mask}"}, "--template must have {pair} once"),
         ({"--words": "good=tea"}, "--words must name two labels or more"),
         ({"--words": "good,bad"}, "--words must be LABEL=WORD"),
         ({"--words": "good=tea,worse=you"}, "line 3 must be one of good, worse, got 'bad'"),
