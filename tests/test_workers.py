@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lit_roberta import workers
-from lit_roberta.comparison.tasks import Task
+from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.errors import UserError
 from lit_roberta.workers import Event, Interrupted, Tell, WorkerPool, available_cores
 

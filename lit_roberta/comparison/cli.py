@@ -16,8 +16,8 @@ from jsonargparse import Namespace
 from rich.console import Console
 
 from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
-from lit_roberta.comparison.budget import Budget
 from lit_roberta.comparison.comparing import run_comparison
+from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
 from lit_roberta.errors import UserError, must

@@ -14,19 +14,19 @@ from typing import Any
 
 from rich.console import Console
 
-from lit_roberta.comparison.budget import Budget
+from lit_roberta.comparison.design.budget import Budget
+from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
+from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
-from lit_roberta.comparison.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.probing import probe_runs
-from lit_roberta.comparison.recipes import PlannedRecipe, read_recipes
-from lit_roberta.comparison.report import write_report
+from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.reporting.tuning_table import write_tuning
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results, TuningRow
 from lit_roberta.comparison.run_making import make_runs, read_runs
-from lit_roberta.comparison.tasks import RESULT, Task
+from lit_roberta.comparison.runs.tasks import RESULT, Task
 from lit_roberta.comparison.text_facts import describe_text
-from lit_roberta.comparison.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
-from lit_roberta.comparison.tuning_table import write_tuning
 from lit_roberta.errors import UserError
 from lit_roberta.training.output_folder import claimed, require_output
 from lit_roberta.workers import (

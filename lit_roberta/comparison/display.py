@@ -10,7 +10,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from lit_roberta.comparison.tasks import Task
+from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.workers import Event
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from rich.console import Console
 
-from lit_roberta.comparison.fingerprints import digest
-from lit_roberta.comparison.run import ProbeScores, Run, write_json
+from lit_roberta.comparison.design.fingerprints import digest
+from lit_roberta.comparison.runs.run import ProbeScores, Run, write_json
 from lit_roberta.inference.text_model import load_model
 from lit_roberta.probing.minimal_pairs import judge_minimal_pairs
 from lit_roberta.probing.pairs import MinimalPair, built_in_pairs

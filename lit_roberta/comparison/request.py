@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lit_roberta.comparison.budget import Budget
+from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.errors import must
 
 DEFAULT_RECIPES = ("bert", "bert-10", "roberta")

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lit_roberta.comparison.claims import Arm
-from lit_roberta.comparison.probe_judging import Answers, gather
-from lit_roberta.comparison.probe_verdict import point_to_probes
-from lit_roberta.comparison.run import Run
-from lit_roberta.comparison.verdict import Verdict, reach_verdict
+from lit_roberta.comparison.judging.claims import Arm
+from lit_roberta.comparison.judging.probe_judging import Answers, gather
+from lit_roberta.comparison.judging.probe_verdict import point_to_probes
+from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
+from lit_roberta.comparison.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

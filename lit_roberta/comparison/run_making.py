@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from lit_roberta.comparison.design.plan import Plan
 from lit_roberta.comparison.display import RunDisplay
-from lit_roberta.comparison.plan import Plan
 from lit_roberta.comparison.results import Failure
-from lit_roberta.comparison.run import Run
-from lit_roberta.comparison.tasks import (
+from lit_roberta.comparison.runs.run import Run
+from lit_roberta.comparison.runs.tasks import (
     RESULT,
     Task,
     finished,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lit_roberta.comparison.claims import Arm
+from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.results import PartFacts, Recipe, Results, TextFacts
-from lit_roberta.comparison.run import Curves, HeldOut, Run
+from lit_roberta.comparison.runs.run import Curves, HeldOut, Run
 
 PAIRS, DOCUMENTS = "sentence-pair", "doc-sentences"
 

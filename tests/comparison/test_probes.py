@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lit_roberta.comparison.probe_findings import probe_sentences, probes_table
-from lit_roberta.comparison.probe_judging import gather, judge_probes, knows_something
-from lit_roberta.comparison.report import write_report
+from lit_roberta.comparison.judging.probe_judging import gather, judge_probes, knows_something
+from lit_roberta.comparison.reporting.probe_findings import probe_sentences, probes_table
+from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.results import Results
-from lit_roberta.comparison.run import ProbeScores
+from lit_roberta.comparison.runs.run import ProbeScores
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
 
 Rows = list[list[bool | None]]

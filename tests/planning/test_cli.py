@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lit_roberta.comparison.observer import run_observed
+from lit_roberta.comparison.runs.observer import run_observed
 from lit_roberta.planning.cli import main
 from tests.training.commands import TINY
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from lit_roberta.comparison.fingerprints import fingerprint
-from lit_roberta.comparison.recipes import read_recipes
+from lit_roberta.comparison.design.fingerprints import fingerprint
+from lit_roberta.comparison.design.recipes import read_recipes
 from lit_roberta.corpora.cli import main as prepare
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.tokens.config import TokenizerConfig

@@ -1,0 +1,77 @@
+"""What a run is made of, as a hash: a finished run is used again only if it is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import lit_roberta
+from lit_roberta.comparison.design.budget import never_repeats_a_mask
+from lit_roberta.comparison.design.recipes import PlannedRecipe
+
+_NAMES_OF_TEXT = ("data.corpus", "data.validation_corpus", "data.test_corpus")
+"""The text counts by its content, wherever it lies."""
+
+_RUNS = ("comparison", "runs")
+"""The part of the comparison that a run's numbers depend on; all others only read them."""
+
+
+def fingerprint(recipe: PlannedRecipe, *, updates: int, seed: int, formats: Sequence[str]) -> str:
+    """Hash everything that a run's result depends on.
+
+    A recipe's name is not part of it, and a number of masking copies that never comes round
+    counts as dynamic: recipes with equal fingerprints are the same run.
+
+    Args:
+        recipe: Settings and text.
+        updates: Length of the run.
+        seed: Its seed.
+        formats: The compared formats, in which it is scored.
+    """
+    settings = {key: value for key, value in recipe.settings.items() if key not in _NAMES_OF_TEXT}
+    if never_repeats_a_mask(recipe.data, updates):
+        settings["data.masking.copies"] = None
+    return digest(
+        {
+            "settings": settings,
+            "text": recipe.data.prepared.digest,
+            "tokenizer": recipe.data.tokenizer.to_json(),
+            "updates": updates,
+            "seed": seed,
+            "formats": sorted(formats),
+            "code": code_digest(),
+            "torch": torch.__version__,
+        }
+    )
+
+
+def stream_identity(recipe: PlannedRecipe, *, updates: int) -> str:
+    """Hash what decides examples, order and masks: with it, equal seeds see the same text."""
+    data = {key: value for key, value in recipe.settings.items() if key.startswith("data.")}
+    if never_repeats_a_mask(recipe.data, updates):
+        data["data.masking.copies"] = None
+    return digest({"data": data, "updates": updates})
+
+
+def digest(values: Mapping[str, Any]) -> str:
+    """Hash plain values; the order of keys does not count."""
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """Hash the package's version and the source of all that a run's numbers depend on."""
+    package = Path(lit_roberta.__file__).parent
+    total = hashlib.blake2b(lit_roberta.__version__.encode(), digest_size=16)
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).parts
+        if parts[0] != _RUNS[0] or parts[:2] == _RUNS:
+            total.update("/".join(parts).encode() + path.read_bytes())
+    return total.hexdigest()

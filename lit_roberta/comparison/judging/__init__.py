@@ -1,0 +1,1 @@
+"""What finished runs allow to say: differences, verdicts and their words."""

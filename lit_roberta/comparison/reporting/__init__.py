@@ -1,0 +1,1 @@
+"""What a person reads of a comparison: page, tables, charts, sentences."""

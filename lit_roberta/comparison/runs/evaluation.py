@@ -1,0 +1,190 @@
+"""Score one finished run on everything that the comparison reads.
+
+In: the run, still in memory. Out: a `Run`. Test text is scored at the last update; the best
+checkpoint on validation gives a second column and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lit_roberta.comparison.runs.b_alone import accuracy_from_b_alone
+from lit_roberta.comparison.runs.observer import ObservedCLI
+from lit_roberta.comparison.runs.run import Curves, HeldOut, Run
+from lit_roberta.comparison.runs.scoring import DocumentSums, score, score_next_sentence
+from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.evaluation.evaluation_text import Part
+from lit_roberta.data.examples.packing import Format
+from lit_roberta.data.rows.masking import MaskingConfig
+from lit_roberta.errors import UserError
+from lit_roberta.model.bert import BertModel
+from lit_roberta.training.checkpoint_files import BEST, CHECKPOINT_FOLDER
+from lit_roberta.training.sample_sentences import choose_samples, guess_blanks
+
+JUDGES_MASKING = MaskingConfig()
+"""Held-out masks are the same for all recipes, whatever rate and shares they were trained with."""
+
+_MOST_TRAINED_TOKENS = 100_000
+"""Training text that is scored for the two memorisation losses: examples in hash order."""
+
+
+def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequence[Format]) -> Run:
+    """Score a run that has just finished.
+
+    Args:
+        cli: The run; its weights are not the last ones any more afterwards.
+        recipe: Its name.
+        fingerprint: What it was made of.
+        formats: The compared formats.
+
+    Raises:
+        UserError: If the run has diverged.
+    """
+    data: PretrainingDataModule = cli.datamodule
+    model: BertModel = cli.model.model
+    costs, epochs = cli.observer.costs, cli.model.history.mlm_loss_per_epoch
+    own, fresh = score_trained_text(model, data, updates=costs.updates)
+    held_out = {str(format): score_part(model, data, "test", format) for format in formats}
+    scores = {format: _held_out(sums) for format, sums in held_out.items()}
+    validation = score_part(model, data, "validation").loss
+    accuracy, by_b_alone = _score_pairs(model, data) if cli.model.next_sentence else (None, None)
+    guesses = _guess_samples(model, data)
+    best_update, best = _score_best(cli, scores, formats=formats)
+    return Run(
+        recipe=recipe,
+        seed=data.seed,
+        updates=costs.updates,
+        sequences=costs.sequences,
+        tokens=costs.tokens,
+        predictions=costs.predictions,
+        flops=costs.flops,
+        seconds=cli.observer.seconds,
+        text_passes=costs.text_tokens / data.parts.train.num_tokens,
+        epochs=sum(data.training.passes(costs.updates)),
+        train_mlm_loss=own,
+        train_mlm_loss_fresh_masks=fresh,
+        heldout=scores,
+        best_update=best_update,
+        heldout_best=best,
+        validation_loss=validation,
+        nsp_accuracy=accuracy,
+        nsp_accuracy_b_alone=by_b_alone,
+        curves=Curves(
+            training=[(place + 1, loss) for place, loss in enumerate(epochs) if loss == loss],
+            validation=cli.observer.validation,
+        ),
+        guesses=guesses,
+        document_predictions=next(iter(held_out.values())).counts.tolist(),
+        fingerprint=fingerprint,
+    )
+
+
+def score_part(
+    model: BertModel,
+    data: PretrainingDataModule,
+    part: Part,
+    format: Format | None = None,
+) -> DocumentSums:
+    """Score a held-out part, each token predicted once, in one format (None: the recipe's own).
+
+    Raises:
+        UserError: If the loss is not a number any more.
+    """
+    text = replace(data.evaluation, masking=JUDGES_MASKING).held_out(part, format=format)
+    sums = score(
+        model,
+        text,
+        num_documents=getattr(data.parts, part).num_documents,
+        mask_id=data.vocabulary.mask_id,
+    )
+    if not math.isfinite(sums.perplexity):
+        raise UserError(
+            f"The {part} loss is {sums.loss}: the run has diverged. "
+            "Try a lower model.optimizer.lr, or a longer warm-up."
+        )
+    return sums
+
+
+def score_trained_text(
+    model: BertModel, data: PretrainingDataModule, *, updates: int
+) -> tuple[float, float]:
+    """Score training text under the masks of the last whole epoch, and under fresh ones.
+
+    Both in evaluation mode, on the same examples: what lies between them is memorised masks.
+    """
+    stage = data.training.last_stage
+    fed = data.sizes(updates).sequences(0, updates, stage=stage)
+    visit = data.training.visit(max(0, fed // data.num_examples - 1), stage=stage)
+    text = data.evaluation
+    datasets = (
+        text.trained(visit=visit, max_tokens=_MOST_TRAINED_TOKENS),
+        text.freshly_masked(max_tokens=_MOST_TRAINED_TOKENS),
+    )
+    documents, mask_id = data.parts.train.num_documents, data.vocabulary.mask_id
+    own, fresh = (
+        score(model, dataset, num_documents=documents, mask_id=mask_id).loss
+        for dataset in datasets
+    )
+    return own, fresh
+
+
+def _held_out(sums: DocumentSums) -> HeldOut:
+    return HeldOut(
+        mlm_loss=sums.loss,
+        perplexity=sums.perplexity,
+        mlm_accuracy=sums.accuracy,
+        loss_by_kind={str(kind): loss for kind, loss in sums.loss_by_kind.items()},
+        document_nats=[round(value, 6) for value in sums.nats.tolist()],
+    )
+
+
+def _score_pairs(model: BertModel, data: PretrainingDataModule) -> tuple[float, float]:
+    """Give next-sentence accuracy: the model's, and that of whoever reads B alone."""
+    pairs = data.evaluation.pairs
+    return (
+        score_next_sentence(model, pairs("test")),
+        accuracy_from_b_alone(
+            pairs("train"),
+            pairs("test"),
+            vocab_size=data.vocab_size,
+            sep_id=data.vocabulary.sep_id,
+        ),
+    )
+
+
+def _guess_samples(
+    model: BertModel, data: PretrainingDataModule
+) -> list[list[list[dict[str, Any]]]]:
+    samples = choose_samples(data.parts.test, data.tokenizer, room=data.packing.max_length - 2)
+    return [
+        [
+            [asdict(guess) for guess in guesses]
+            for guesses in guess_blanks(model, sample, data.tokenizer)
+        ]
+        for sample in samples
+    ]
+
+
+def _score_best(
+    cli: ObservedCLI, last: dict[str, HeldOut], *, formats: Sequence[Format]
+) -> tuple[int, dict[str, HeldOut]]:
+    """Score the best checkpoint, which replaces the weights in memory: nothing may follow this."""
+    path = Path(cli.trainer.default_root_dir) / CHECKPOINT_FOLDER / BEST
+    updates = cli.observer.costs.updates
+    if not path.is_file():
+        return updates, last
+    checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+    if checkpoint["global_step"] == updates:
+        return updates, last
+    cli.model.load_state_dict(checkpoint["state_dict"])
+    scores = {
+        str(format): _held_out(score_part(cli.model.model, cli.datamodule, "test", format))
+        for format in formats
+    }
+    return int(checkpoint["global_step"]), scores

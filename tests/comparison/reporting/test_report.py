@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.results import Failure, Results, TuningRow
+from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
+
+ALIKE = {"bert": {PAIRS: 3.5, DOCUMENTS: 3.6}, "roberta": {PAIRS: 3.5, DOCUMENTS: 3.6}}
+KINDS: dict[str, Results] = {
+    "winner": plant_results(
+        losses={"bert": {PAIRS: 4.4, DOCUMENTS: 4.6}, "roberta": {PAIRS: 3.5, DOCUMENTS: 3.2}}
+    ),
+    "cannot-tell": plant_results(),
+    "no-difference": plant_results(losses=ALIKE, run_deviation=0.004, document_deviation=0.01),
+    "not-learned-context": plant_results(unigram=3.0),
+    "too-few": plant_results(seeds=1),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    row = TuningRow(recipe="bert", learning_rate=1e-3, validation_losses=[4.0], chosen=True)
+    failure = Failure(recipe="bert", seed=7, message="its process ended with status -9")
+    write_report(replace(plant_results(), tuning=[row], failures=[failure]), folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_and_the_text_open_with_the_verdict(kind: str, tmp_path: Path) -> None:
+    write_report(KINDS[kind], tmp_path)
+    verdict = KINDS[kind].verdict()
+    assert verdict.kind == kind
+    page = (tmp_path / "report.html").read_text("utf-8")
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert text.startswith(f"# {verdict.headline}\n")
+    assert f"<h1>{verdict.headline}</h1>" in page
+    plain = page.replace('<span class="note">', "").replace("</span>", "")
+    for sentence in verdict.sentences:
+        assert sentence in text
+        assert f"<li>{sentence}</li>" in plain
+    assert next(iter(json.loads((tmp_path / "results.json").read_text("utf-8")))) == "verdict"
+
+
+def test_a_recipe_without_a_finished_run_is_named_in_the_headline() -> None:
+    results = plant_results()
+    runs = [run for run in results.runs if run.recipe == "bert"]
+    assert replace(results, runs=runs).verdict().headline == (
+        "No comparison: bert-10 and roberta failed."
+    )
+
+
+def test_results_hold_what_others_read(folder: Path) -> None:
+    results = json.loads((folder / "results.json").read_text("utf-8"))
+    assert results["verdict"]["kind"] == "cannot-tell"
+    assert results["unigram_loss"] == pytest.approx(5.0)
+    assert results["unk_share"] == 0.012
+    run = results["runs"][0]
+    assert {
+        "recipe",
+        "seed",
+        "updates",
+        "sequences",
+        "tokens",
+        "seconds",
+        "text_passes",
+        "train_mlm_loss",
+        "train_mlm_loss_fresh_masks",
+        "heldout",
+        "nsp_accuracy",
+    } <= set(run)
+    assert {"mlm_loss", "perplexity", "mlm_accuracy"} <= set(run["heldout"][PAIRS])
+    assert set(run["heldout"]) == {PAIRS, DOCUMENTS}
+
+
+def test_pictures_lie_beside_the_text_that_shows_them(folder: Path) -> None:
+    shown = re.findall(r"\]\(([\w-]+\.png)\)", (folder / "report.md").read_text("utf-8"))
+    assert sorted(shown) == sorted(path.name for path in folder.glob("*.png"))
+    assert len(shown) == 5
+    assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in shown)
+
+
+def test_what_the_user_wrote_stays_text(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert "&lt;b&gt;Lucy&lt;/b&gt; &amp; Anna." in page
+    assert "&lt;sheep&gt;" in page
+    assert "<sheep>" not in page
+    assert "<sheep>" not in (folder / "report.md").read_text("utf-8")
+
+
+def test_the_table_of_losses_carries_both_floors(folder: Path) -> None:
+    text = (folder / "report.md").read_text("utf-8")
+    assert "| word frequencies alone |  | 5.00 | 5.00 | 5.00 | 5.00 |  |" in text
+    assert "| no knowledge: ln V |  | 6.36 | 6.36 | 6.36 | 6.36 |  |" in text
+
+
+def test_failed_runs_and_chosen_rates_are_shown(folder: Path) -> None:
+    for name in ("report.html", "report.md"):
+        text = (folder / name).read_text("utf-8")
+        assert "bert, seed 7: its process ended with status -9" in text
+        assert "Learning rates" in text
+
+
+def test_the_page_needs_nothing_else(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "@import" not in page
+    links = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert all(link.startswith(("#", "data:")) for link in links)
+
+
+def test_ids_are_unique_and_references_end_somewhere(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    targets = set(re.findall(r'(?:href="|url\()#([^")]+)', page))
+    targets |= {
+        target
+        for names in re.findall(r'aria-labelledby="([^"]+)"', page)
+        for target in names.split()
+    }
+    assert targets <= set(ids)
+
+
+def test_every_colour_of_the_charts_has_a_dark_twin(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    charts = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL))
+    assert "var(--arm-0)" in charts
+    assert set(re.findall(r"#[0-9a-f]{6}\b", charts)) == set()

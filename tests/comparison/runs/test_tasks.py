@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lit_roberta.comparison.runs.run import Run, write_json
+from lit_roberta.comparison.runs.tasks import (
+    Aim,
+    Task,
+    execute,
+    finished,
+    superseded,
+    without_damaged_checkpoints,
+)
+from lit_roberta.errors import UserError
+from tests.comparison.planted import plant_results
+from tests.comparison.texts import write_text
+
+
+@pytest.fixture(autouse=True)
+def _no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["compare.py"])
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    small = ("hidden_size=16", "num_hidden_layers=1", "num_attention_heads=2")
+    return Task(
+        recipe="bert",
+        seed=3,
+        updates=6,
+        arguments=(
+            "fit",
+            "--config=bert",
+            f"--data.corpus={write_text(tmp_path)}",
+            *(f"--model.encoder.{size}" for size in small),
+            "--trainer.devices=1",
+            "--trainer.accelerator=cpu",
+        ),
+        folder=tmp_path / "runs" / "bert",
+        fingerprint="first",
+        formats=["sentence-pair", "doc-sentences"],
+    )
+
+
+def silent(done: int, total: int) -> None:
+    pass
+
+
+def test_a_run_writes_its_whole_result(task: Task) -> None:
+    assert not finished(task)
+    execute(task, silent)
+    assert finished(task)
+    run = Run.from_json(json.loads((task.folder / "result.json").read_text("utf-8")))
+    assert (run.recipe, run.seed, run.updates, run.sequences) == ("bert", 3, 6, 96)
+    assert set(run.heldout) == {"sentence-pair", "doc-sentences"}
+    assert run.curves.validation[-1][0] == 6
+    assert run.nsp_accuracy is not None
+    assert run.flops > 0
+    assert (task.folder / "checkpoints" / "last.ckpt").is_file()
+    assert "6 updates" in (task.folder / "log.txt").read_text("utf-8")
+    assert not list(task.folder.glob("*.part"))
+
+
+def test_an_unfinished_run_goes_on_and_another_one_starts_anew(task: Task) -> None:
+    execute(replace(task, aim="validation"), silent)
+    straight = (task.folder / "result.json").read_text("utf-8")
+    (task.folder / "result.json").unlink()
+    (task.folder / "left").touch()
+    execute(replace(task, aim="validation"), silent)
+    assert (task.folder / "left").exists()  # the folder was kept: nothing had changed
+    assert (task.folder / "result.json").read_text("utf-8") == straight
+    other = replace(task, aim="validation", fingerprint="second", seed=4)
+    assert not finished(other)
+    execute(other, silent)
+    assert not (task.folder / "left").exists()
+    assert (task.folder / "result.json").read_text("utf-8") != straight
+
+
+def test_nothing_of_another_program_is_removed(task: Task) -> None:
+    task.folder.mkdir(parents=True)
+    (task.folder / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match="be empty or the comparison's own"):
+        execute(task, silent)
+    assert (task.folder / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"fingerprint": "other"}'])
+def test_what_is_not_this_runs_result_is_not_taken_for_it(task: Task, content: str) -> None:
+    task.folder.mkdir(parents=True)
+    (task.folder / "result.json").write_text(content)
+    assert not finished(task)
+    assert superseded(task) is ("other" in content)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"fingerprint": "second"},
+        {"tokens": "many"},
+        {"curves": {}},
+        {"curves": None},
+        {"guesses": 3},
+        {"heldout": {"sentence-pair": {"mlm_loss": 3.0}}},
+        {"heldout": {}},
+        {"unknown": 1},
+        {"nsp_accuracy": "high"},
+    ],
+)
+def test_a_result_is_only_taken_if_nothing_of_it_is_missing(
+    task: Task, change: dict[str, Any]
+) -> None:
+    planted = replace(plant_results().runs[0], fingerprint="first")
+    task.folder.mkdir(parents=True)
+    write_json(task.folder / "result.json", {**asdict(planted), **change})
+    assert finished(task) is (not change)
+    assert superseded(task) is (change == {"fingerprint": "second"})
+    values = asdict(planted)
+    del values["epochs"]
+    write_json(task.folder / "result.json", values)
+    assert not finished(task)
+
+
+@pytest.mark.parametrize(
+    ("aim", "field"), [("validation", "validation_loss"), ("timing", "seconds_per_update")]
+)
+def test_a_result_for_one_number_has_that_number(task: Task, aim: Aim, field: str) -> None:
+    task = replace(task, aim=aim)
+    task.folder.mkdir(parents=True)
+    for values, whole in (({}, False), ({field: "3"}, False), ({field: 3.5}, True)):
+        write_json(task.folder / "result.json", {"fingerprint": "first", **values})
+        assert finished(task) is whole
+
+
+@pytest.mark.parametrize("name", ["last.ckpt", "best.ckpt"])
+def test_an_unfinished_run_with_a_damaged_checkpoint_starts_afresh(task: Task, name: str) -> None:
+    task = replace(task, aim="validation")
+    execute(task, silent)
+    straight = (task.folder / "result.json").read_text("utf-8")
+    (task.folder / "result.json").unlink()
+    assert without_damaged_checkpoints(task) is None
+    path = task.folder / "checkpoints" / name
+    path.unlink()  # the other name may be the same file
+    path.write_bytes(b"junk")
+    assert without_damaged_checkpoints(replace(task, fingerprint="second")) is None
+    assert without_damaged_checkpoints(task) == (
+        f"{path} can't be read: bert, seed 3 starts afresh."
+    )
+    execute(task, silent)
+    assert (task.folder / "result.json").read_text("utf-8") == straight
+
+
+def test_a_run_that_diverges_says_so(task: Task) -> None:
+    hot = replace(
+        task,
+        arguments=(
+            *task.arguments,
+            "--model.optimizer.lr=1e30",
+            "--model.schedule.warmup_share=0",
+        ),
+    )
+    with pytest.raises(UserError, match=r"^Update \d+ \(counted from 0\) has diverged: "):
+        execute(hot, silent)
+    assert not finished(hot)
