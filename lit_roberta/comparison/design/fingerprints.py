@@ -20,6 +20,8 @@ _NAMES_OF_TEXT = ("data.corpus", "data.validation_corpus", "data.test_corpus")
 
 _RUNS = ("comparison", "runs")
 """The part of the comparison that a run's numbers depend on; all others only read them."""
+_BESIDES = ("corpora", "finetuning", "inference", "planning", "probing")
+"""Parts of the package that no pretraining run touches."""
 
 
 def fingerprint(recipe: PlannedRecipe, *, updates: int, seed: int, formats: Sequence[str]) -> str:
@@ -70,8 +72,17 @@ def code_digest() -> str:
     """Hash the package's version and the source of all that a run's numbers depend on."""
     package = Path(lit_roberta.__file__).parent
     total = hashlib.blake2b(lit_roberta.__version__.encode(), digest_size=16)
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).parts
-        if parts[0] != _RUNS[0] or parts[:2] == _RUNS:
-            total.update("/".join(parts).encode() + path.read_bytes())
+    for path in counted_files():
+        total.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return total.hexdigest()
+
+
+def counted_files() -> list[Path]:
+    """Name the source files that a run's numbers may depend on, in a fixed order."""
+    package = Path(lit_roberta.__file__).parent
+    parts = {path: path.relative_to(package).parts for path in sorted(package.rglob("*.py"))}
+    return [
+        path
+        for path, names in parts.items()
+        if names[0] not in (_RUNS[0], *_BESIDES) or names[:2] == _RUNS
+    ]

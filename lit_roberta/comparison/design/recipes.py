@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from lit_roberta.comparison.design.variants import Variant, named
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.arguments import arrange, find_config
@@ -88,12 +89,12 @@ def check_overrides(overrides: Iterable[str]) -> None:
 
 
 def read_recipes(
-    names: Sequence[str], *, overlays: Sequence[str] = (), overrides: Sequence[str] = ()
+    asked: Sequence[str | Variant], *, overlays: Sequence[str] = (), overrides: Sequence[str] = ()
 ) -> list[PlannedRecipe]:
     """Read recipes, each with the same overlays and settings on top.
 
     Args:
-        names: Paths, or shipped files by name.
+        asked: Paths, or shipped files by name, or either with settings of its own.
         overlays: Configuration files for all recipes, read after the recipe's own.
         overrides: Settings for all recipes, as `data.max_length=128`; they win over files.
 
@@ -101,16 +102,27 @@ def read_recipes(
         UserError: If a file or a setting is wrong, or if the recipes do not share their text.
     """
     check_overrides(overrides)
-    sources = [_find(name) for name in names]
-    recipes = [
-        _read(name, source, overlays, overrides)
-        for name, source in zip(_short_names(sources), sources, strict=True)
-    ]
+    variants = named([Variant(source=one) if isinstance(one, str) else one for one in asked])
+    for name, variant in variants.items():
+        _check_settings(name, variant, overrides)
+    recipes = [_read(name, variant, overlays, overrides) for name, variant in variants.items()]
+    sources = [variant.path() for variant in variants.values()]
     for path in dict.fromkeys([*sources, *map(find_config, overlays)]):
         for notice in _decided_elsewhere(path):
             logger.info("%s", notice)
     _check_same_text(recipes)
     return recipes
+
+
+def _check_settings(name: str, variant: Variant, overrides: Iterable[str]) -> None:
+    """Refuse what the comparison decides, and what would take from a recipe what makes it one."""
+    check_overrides(variant.settings)
+    own = {setting.partition("=")[0] for setting in variant.settings}
+    for override in overrides:
+        key, _, value = override.partition("=")
+        if key in own:
+            remedy = f"{name} sets it itself: leave it out."
+            raise must(f"--{key}", "not be given for all recipes", value, remedy)
 
 
 def _decided_elsewhere(path: Path) -> list[str]:
@@ -134,10 +146,12 @@ class _UnstartedCLI(PretrainingCLI):
 
 
 def _read(
-    name: str, source: Path, overlays: Sequence[str], overrides: Sequence[str]
+    name: str, variant: Variant, overlays: Sequence[str], overrides: Sequence[str]
 ) -> PlannedRecipe:
-    configs = [word for path in (str(source), *overlays) for word in ("--config", path)]
-    arguments = ("fit", *configs, *(f"--{override}" for override in overrides))
+    source = str(variant.path())
+    configs = [word for path in (source, *overlays) for word in ("--config", path)]
+    settings = (*variant.settings, *overrides)
+    arguments = ("fit", *configs, *(f"--{setting}" for setting in settings))
     # The length in a recipe's own file is not the comparison's; one update stands in for it here.
     placeholders = (
         *("--trainer.max_steps=1", "--trainer.max_epochs=-1", "--trainer.logger=false"),
@@ -145,36 +159,16 @@ def _read(
     )
     with without_small_talk():
         cli = _UnstartedCLI(arrange([*arguments, *placeholders, "--trainer.fast_dev_run=true"]))
-    settings = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
+    resolved = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
     if cli.start is not None:  # weights count by their numbers, wherever they lie
-        settings["model.pretrained"] = cli.start.digest
+        resolved["model.pretrained"] = cli.start.digest
     return PlannedRecipe(
         name=name,
-        source=str(source),
+        source=source,
         arguments=(*arguments, *_UNDONE),
-        settings={key: value for key, value in settings.items() if key != "trainer.logger"},
+        settings={key: value for key, value in resolved.items() if key != "trainer.logger"},
         data=cli.datamodule,
     )
-
-
-def _find(name: str) -> Path:
-    try:
-        return find_config(name)
-    except UserError as error:
-        raise UserError(str(error).replace("--config", "--recipes", 1)) from error
-
-
-def _short_names(sources: Sequence[Path]) -> list[str]:
-    """Name each recipe by its file, and by its folder too where two files have the same name."""
-    stems = [source.stem for source in sources]
-    names = [
-        stem if stems.count(stem) == 1 else f"{source.resolve().parent.name}-{stem}"
-        for stem, source in zip(stems, sources, strict=True)
-    ]
-    for name in names:
-        if names.count(name) > 1:
-            raise must("--recipes", "have different names", name, "Rename or leave out one.")
-    return names
 
 
 def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,12 @@ from typing import Any
 
 import pytest
 
-from lit_roberta.comparison.design.fingerprints import fingerprint, stream_identity
+import lit_roberta
+from lit_roberta.comparison.design.fingerprints import (
+    counted_files,
+    fingerprint,
+    stream_identity,
+)
 from lit_roberta.comparison.design.plan import plan_runs
 from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
 from tests.comparison.texts import write_text
@@ -106,3 +112,17 @@ def test_only_what_differs_is_shown(recipes: list[PlannedRecipe], tmp_path: Path
     assert [arm.copies for arm in plan.arms] == [1, 10, None]
     assert plan.notices == []
     assert [arm.tuned for arm in plan.arms] == [True, False, False]
+
+
+def test_the_code_that_counts_is_all_that_a_run_imports() -> None:
+    script = "import sys, lit_roberta.comparison.runs.tasks; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    used = {name for name in done.stdout.split() if name.startswith("lit_roberta.")}
+    package = Path(lit_roberta.__file__).parent
+    counted = {
+        ".".join(["lit_roberta", *path.relative_to(package).with_suffix("").parts])
+        for path in counted_files()
+    }
+    packages = {name.removesuffix(".__init__") for name in counted}
+    assert used - {"lit_roberta.comparison"} <= packages
+    assert not [name for name in packages if name.startswith("lit_roberta.finetuning")]

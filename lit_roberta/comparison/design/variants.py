@@ -1,0 +1,63 @@
+"""A recipe as it is asked for: a file, settings of its own on top, and a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.arguments import find_config
+
+_PLAIN = re.compile(r"[^\s/\\:]+")
+"""Names are folders, too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """A recipe file with settings of its own on top."""
+
+    source: str
+    """A path, or a shipped file by name."""
+    settings: tuple[str, ...] = ()
+    """As `data.masking.copies=10`; they win over the file."""
+    name: str | None = None
+    """What to call it; None for the file's name."""
+
+    def __post_init__(self) -> None:
+        if self.name is not None and not _PLAIN.fullmatch(self.name):
+            remedy = "Leave out spaces, colons and slashes: the name is a folder's, too."
+            raise must("the name of a recipe", "be one word", self.name, remedy)
+
+    def path(self) -> Path:
+        """Find its file.
+
+        Raises:
+            UserError: If there is none.
+        """
+        try:
+            return find_config(self.source)
+        except UserError as error:
+            raise UserError(str(error).replace("--config", "--recipes", 1)) from error
+
+
+def named(variants: Sequence[Variant]) -> dict[str, Variant]:
+    """Name every recipe: by its own name, else by its file, and the folder where files agree.
+
+    Raises:
+        UserError: If two have one name.
+    """
+    unnamed = [variant.path() for variant in variants if variant.name is None]
+    stems = [path.stem for path in unnamed]
+    names = [variant.name or _name(variant.path(), stems) for variant in variants]
+    for name in names:
+        if names.count(name) > 1:
+            raise must("--recipes", "have different names", name, "Rename or leave out one.")
+    return dict(zip(names, variants, strict=True))
+
+
+def _name(path: Path, stems: Sequence[str]) -> str:
+    """Name a file among others."""
+    alone = stems.count(path.stem) == 1
+    return path.stem if alone else f"{path.resolve().parent.name}-{path.stem}"
