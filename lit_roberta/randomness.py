@@ -44,6 +44,7 @@ class Purpose(IntEnum):
     SAMPLE = 14
     VISIT = 15
     SOURCE = 16
+    EXCERPT = 17
 
 
 def mix(bits: UInt64[np.ndarray, "..."]) -> UInt64[np.ndarray, "..."]:

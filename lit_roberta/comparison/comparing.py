@@ -179,5 +179,5 @@ def _tune(
 
 
 def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:
-    resolved = budget.resolve(training_tokens=recipe.data.parts.train.num_tokens)
+    resolved = budget.resolve(training_tokens=recipe.data.prepared.parts.train.num_tokens)
     return {**asdict(resolved), "description": budget.describe()}

@@ -6,7 +6,7 @@ the modules beside it. This one builds them when they are asked for, and hands t
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from lit_roberta.data.preparation.prepared import PreparedText
 from lit_roberta.data.preparation.preparing import prepare_text
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.text.reading import ReadingConfig
+from lit_roberta.data.tokens.excerpt import excerpt
 from lit_roberta.data.tokens.store import TokenizedCorpus
 from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.data.training_text import TrainingText
@@ -41,6 +42,8 @@ class PretrainingDataModule(HeldOutDataModule):
         general_corpus: Text of another kind to be judged by, too, so that forgetting is seen when
             a model that is there goes on with yours. It is never trained on.
         split_by: Hold out single documents, or whole files.
+        training_share: Learn from so much of the training part only: documents drawn by hash, so
+            that a smaller share is part of a larger one. Tokenizer and held-out text stay.
         weights: The share of each of several sources in training, by its name; they sum to 1. By
             default those that a prepared folder brings, and otherwise each example comes once.
         deduplicate: Leave out every document that is equal to an earlier one.
@@ -74,6 +77,7 @@ class PretrainingDataModule(HeldOutDataModule):
         test_corpus: str | None = None,
         general_corpus: str | None = None,
         split_by: SplitUnit = "document",
+        training_share: float | int = 1.0,
         weights: dict[str, float] | None = None,
         deduplicate: bool = False,
         reading: ReadingConfig = ReadingConfig(),  # noqa: B008 - frozen
@@ -117,6 +121,10 @@ class PretrainingDataModule(HeldOutDataModule):
         check_stages(self.length_stages, max_length=max_length)
         if num_workers < 0:
             raise must("data.num_workers", "be 0 or more", num_workers, "Give 0 for none.")
+        if not 0 < training_share <= 1:
+            remedy = "Give 1 for all of it."
+            raise must("data.training_share", "be above 0 and at most 1", training_share, remedy)
+        self.training_share = training_share
         self.num_workers = num_workers
         self.seed = seed
         self.general_corpus = general_corpus
@@ -153,10 +161,13 @@ class PretrainingDataModule(HeldOutDataModule):
         """Entries of the vocabulary; the encoder's size is linked to it."""
         return self.vocabulary.size
 
-    @property
+    @cached_property
     def parts(self) -> Parts[TokenizedCorpus]:
-        """The three parts, as arrays."""
-        return self.prepared.parts
+        """The three parts, as arrays; of the training part, the share that is learned from."""
+        parts = self.prepared.parts
+        if self.training_share == 1:
+            return parts
+        return replace(parts, train=excerpt(parts.train, self.training_share))
 
     @property
     def token_counts(self) -> Int64[np.ndarray, " vocab"]:
@@ -191,4 +202,5 @@ class PretrainingDataModule(HeldOutDataModule):
 
     def state_dict(self) -> dict[str, Any]:
         """Give what a checkpoint keeps: which text it was trained on, as plain data."""
-        return asdict(self.text) | {"general_corpus": self.general_corpus}
+        text = asdict(self.text) | {"training_share": self.training_share}
+        return text | {"general_corpus": self.general_corpus}

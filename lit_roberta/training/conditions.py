@@ -38,6 +38,7 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
         "seed_everything": data.seed,
         "data.corpus": data.text.corpus,
         "text": data.prepared.digest,
+        "data.training_share": data.training_share,
         "data.weights": None if data.shares is None else ", ".join(map(str, data.shares)),
         **{f"data.{name}": value for name, value in asdict(data.packing).items()},
         **{f"data.masking.{name}": value for name, value in asdict(data.masking).items()},

@@ -64,7 +64,9 @@ class Budget:
         Raises:
             UserError: If that is more updates than any run has.
         """
-        amount = self.resolve(training_tokens=data.parts.train.num_tokens).amount
+        # Of the whole text, also where a recipe learns from a share of it: the budget is one.
+        whole = data.prepared.parts.train.num_tokens
+        amount = self.resolve(training_tokens=whole).amount
         assert amount is not None, "resolving fills it in"
         if self.unit == "seconds":
             assert seconds_per_update is not None, "seconds need a timing"

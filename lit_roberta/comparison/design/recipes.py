@@ -190,6 +190,8 @@ def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:
 def _same_tokens(first: PretrainingDataModule, other: PretrainingDataModule) -> bool:
     """Tell whether two recipes read the same tokens, however their tokenizers were asked for."""
     return first.tokenizer.word_to_id == other.tokenizer.word_to_id and all(
-        np.array_equal(getattr(first.parts, part).tokens, getattr(other.parts, part).tokens)
+        np.array_equal(
+            getattr(first.prepared.parts, part).tokens, getattr(other.prepared.parts, part).tokens
+        )
         for part in ("train", "validation", "test")
     )
