@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lit_roberta.comparison.judging.claims import Arm
+from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.probe_judging import Answers, gather
 from lit_roberta.comparison.judging.probe_verdict import point_to_probes
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
@@ -108,6 +109,8 @@ class Results:
     runs: list[Run]
     failures: list[Failure] = field(default_factory=list)
     tuning: list[TuningRow] = field(default_factory=list)
+    design: Design = field(default_factory=Design)
+    """How the arms relate to one another."""
     command: str
     environment: dict[str, Any]
     seconds: float
