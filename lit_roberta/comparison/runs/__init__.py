@@ -1,0 +1,1 @@
+"""One run of a comparison: from its arguments to its result file."""
