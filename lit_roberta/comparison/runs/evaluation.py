@@ -7,7 +7,7 @@ checkpoint on validation gives a second column and nothing else.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -78,11 +78,21 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
         curves=Curves(
             training=[(place + 1, loss) for place, loss in enumerate(epochs) if loss == loss],
             validation=cli.observer.validation,
+            fed=_fed(cli.observer.fed, training_tokens=data.parts.train.num_tokens),
         ),
         guesses=guesses,
         document_predictions=next(iter(held_out.values())).counts.tolist(),
         fingerprint=fingerprint,
     )
+
+
+def _fed(
+    points: Sequence[Mapping[str, float | int]], *, training_tokens: int
+) -> dict[str, list[float]]:
+    """Give what had been fed at each point of the validation curve, by unit."""
+    names = ("updates", "sequences", "tokens", "flops", "seconds")
+    fed = {name: [float(point[name]) for point in points] for name in names}
+    return fed | {"passes": [point["text_tokens"] / training_tokens for point in points]}
 
 
 def score_part(

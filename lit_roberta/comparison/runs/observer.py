@@ -34,6 +34,8 @@ class RunObserver(Callback):
         self.costs = Costs()
         self.validation: list[tuple[int, float]] = []
         """Number of updates and loss, in nats per masked token."""
+        self.fed: list[dict[str, float | int]] = []
+        """What had been fed and spent at each of these points: costs, and seconds."""
         self.seconds = 0.0
         """Spent training, validation on the way included."""
         self._tell = tell
@@ -65,17 +67,19 @@ class RunObserver(Callback):
             self._tell(trainer.global_step, trainer.max_steps)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Keep a point of the validation curve."""
+        """Keep a point of the validation curve, and what it took to get there."""
         loss = trainer.callback_metrics.get("val/masked_lm_loss")
+        self.seconds = self._earlier + time.monotonic() - self._began
         if loss is not None and not trainer.sanity_checking:
             self.validation.append((trainer.global_step, float(loss)))
-        self.seconds = self._earlier + time.monotonic() - self._began
+            self.fed.append({**asdict(self.costs), "seconds": self.seconds})
 
     def state_dict(self) -> dict[str, Any]:
         """Give what a resumed run goes on from."""
         return {
             "costs": asdict(self.costs),
             "validation": [list(point) for point in self.validation],
+            "fed": [dict(point) for point in self.fed],
             "seconds": self.seconds,
         }
 
@@ -83,6 +87,7 @@ class RunObserver(Callback):
         """Go on from a checkpoint."""
         self.costs = Costs(**state_dict["costs"])
         self.validation = [(int(update), loss) for update, loss in state_dict["validation"]]
+        self.fed = [dict(point) for point in state_dict["fed"]]
         self.seconds = state_dict["seconds"]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ class Curves:
     """One point an epoch, under the run's own masks."""
     validation: list[tuple[int, float]]
     """In the run's own format."""
+    fed: dict[str, list[float]] = field(default_factory=dict)
+    """What the run had been given at each point of validation: updates, sequences, tokens,
+    passes over the text, FLOPs, seconds. Empty in results that were written without it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +105,13 @@ class Run:
             key: {format: HeldOut(**score) for format, score in values[key].items()}
             for key in ("heldout", "heldout_best")
         }
+        stored = dict(values["curves"])
+        fed = stored.pop("fed", {})
         curves = {
             key: [(int(update), float(loss)) for update, loss in points]
-            for key, points in values["curves"].items()
+            for key, points in stored.items()
         }
-        return cls(**{**values, **scores, "curves": Curves(**curves)})
+        return cls(**{**values, **scores, "curves": Curves(**curves, fed=fed)})
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

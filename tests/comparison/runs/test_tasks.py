@@ -60,6 +60,18 @@ def test_a_run_writes_its_whole_result(task: Task) -> None:
     assert (run.recipe, run.seed, run.updates, run.sequences) == ("bert", 3, 6, 96)
     assert set(run.heldout) == {"sentence-pair", "doc-sentences"}
     assert run.curves.validation[-1][0] == 6
+    fed = run.curves.fed
+    assert {len(values) for values in fed.values()} == {len(run.curves.validation)}
+    assert fed["updates"] == [update for update, _ in run.curves.validation]
+    for unit, total in (
+        ("sequences", run.sequences),
+        ("tokens", run.tokens),
+        ("passes", run.text_passes),
+        ("flops", run.flops),
+    ):
+        assert fed[unit][-1] == total  # the last point is the end
+        assert fed[unit] == sorted(fed[unit])
+    assert fed["seconds"] == sorted(fed["seconds"])
     assert run.nsp_accuracy is not None
     assert run.flops > 0
     assert (task.folder / "checkpoints" / "last.ckpt").is_file()
