@@ -66,6 +66,9 @@ class PretrainingDataModule(HeldOutDataModule):
         nsp_first_sentences: Let a random B be the first sentence of its document, as in Google's
             script.
         num_workers: Processes that build updates beside the training; 0 builds them in it.
+        order_seed: Of the order of the text, its masks and its random partners, where these are
+            not to follow the run's seed: then runs differ in their initial weights and dropout
+            alone.
         seed: The run's seed; the command line links it to seed_everything.
     """
 
@@ -93,6 +96,7 @@ class PretrainingDataModule(HeldOutDataModule):
         short_sequence_probability: float = 0.0,
         nsp_first_sentences: bool = False,
         num_workers: int = 0,
+        order_seed: int | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__()
@@ -126,7 +130,8 @@ class PretrainingDataModule(HeldOutDataModule):
             raise must("data.training_share", "be above 0 and at most 1", training_share, remedy)
         self.training_share = training_share
         self.num_workers = num_workers
-        self.seed = seed
+        self.seed, self.order_seed = seed, order_seed
+        self.stream_seed = seed if order_seed is None else order_seed
         self.general_corpus = general_corpus
         self._tokenizer: Tokenizer | None = None
         self._extends = False
@@ -187,7 +192,7 @@ class PretrainingDataModule(HeldOutDataModule):
             batch=self.batch,
             ramp=self.batch_ramp,
             stages=self.length_stages,
-            seed=self.seed,
+            seed=self.stream_seed,
             segments=self.pairs,
             shares=self.shares,
             identity=self.prepared.identity,

@@ -38,7 +38,8 @@ class HeldOutDataModule(UpdateDataModule):
     packing: PackingConfig
     masking: MaskingConfig
     batch: BatchConfig
-    seed: int
+    stream_seed: int
+    """Of order, masks and partners."""
     general_corpus: str | None
     """Text of another kind to judge by, too."""
 
@@ -96,7 +97,7 @@ class HeldOutDataModule(UpdateDataModule):
             vocabulary=self.vocabulary,
             packing=self.packing,
             masking=self.masking,
-            seed=self.seed,
+            seed=self.stream_seed,
             batch_size=min(64, self.batch.micro_batch_size or 64),
         )
 

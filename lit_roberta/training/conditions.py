@@ -36,6 +36,7 @@ def run_conditions(trainer: pl.Trainer, data: PretrainingDataModule) -> Conditio
     """
     return {
         "seed_everything": data.seed,
+        "data.order_seed": data.order_seed,
         "data.corpus": data.text.corpus,
         "text": data.prepared.digest,
         "data.training_share": data.training_share,

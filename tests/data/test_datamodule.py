@@ -125,3 +125,13 @@ def test_given_held_out_text_is_taken_whole(corpus: str, tmp_path: Path) -> None
     split = PretrainingDataModule(corpus)
     assert one.parts.validation.num_documents == split.parts.validation.num_documents
     assert one.parts.train.num_documents == 60 - split.parts.validation.num_documents
+
+
+def test_an_order_seed_fixes_all_that_the_stream_draws_and_no_seed_else() -> None:
+    def seeds_of(**settings: Any) -> list[Any]:
+        data = PretrainingDataModule(format="sentence-pair", batch_size=8, **settings)
+        stream = data.training
+        return [data.stream_seed, stream.seed, data.evaluation.seed]
+
+    assert seeds_of(seed=3) == [3, 3, 3]
+    assert seeds_of(seed=3, order_seed=0) == seeds_of(seed=4, order_seed=0) == [0, 0, 0]

@@ -1,0 +1,251 @@
+"""Study files: a question, the arms that answer it, who judges, and what the papers found.
+
+In: a YAML file. Out: variants of recipes, options of `compare.py` as the file gives them, and what
+the report says of the study. The command line wins over the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from lit_roberta.comparison.design.variants import Variant
+from lit_roberta.errors import UserError, must
+from lit_roberta.training.arguments import find_config, shipped_configs
+from lit_roberta.training.checkpoint_settings import flatten
+from lit_roberta.training.config_files import check_config_file
+
+Judge = Literal["loss", "probes", "fine-tuning"]
+_JUDGES = ("loss", "probes", "fine-tuning")
+
+_OPTIONS = {
+    "recipes": list,
+    "ladder": list,
+    "order": list,
+    "grid": dict,
+    "halving": int,
+    "seeds": int,
+    "order_seeds": int,
+    "tune_lr": int,
+    "probes": bool,
+    "budget": dict,
+    "budgets": list,
+    "config": list,
+}
+"""What a file may say of what `compare.py` has an option for, and as what."""
+
+_LIKE = "like"
+"""In place of a setting: the sizes and the tokenizer of a model that is there, its weights not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """What a paper reports for the same question, to be shown beside and never mixed in."""
+
+    source: str
+    """Paper and table."""
+    columns: list[str]
+    """What was measured."""
+    rows: dict[str, list[float | int | str | None]]
+    """By the paper's own name of an arm, one for each column."""
+    note: str = ""
+    """How large their models were, and what else makes it another experiment than this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """One question and how it is asked."""
+
+    name: str
+    title: str
+    question: str
+    judge: Judge
+    variants: list[Variant] = field(default_factory=list)
+    """The arms; none where the options say which recipes, ladder or grid there are."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Of `compare.py`, by their names in Python."""
+    settings: list[str] = field(default_factory=list)
+    """For all arms, as `data.max_length=128`."""
+    paper: Paper | None = None
+
+
+def study_names() -> list[str]:
+    """Name the studies that ship with the package."""
+    return sorted(path.stem for path in (shipped_configs() / "studies").glob("*.yaml"))
+
+
+def read_study(name: str, *, given: Mapping[str, str] | None = None) -> Study:
+    """Read a study.
+
+    Args:
+        name: A path, or a shipped study by its name.
+        given: What the file asks for, by its name, as the model to go on from.
+
+    Raises:
+        UserError: If there is no such file, or something in it makes no sense.
+    """
+    path = _find(name)
+    check_config_file(path)
+    values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    _check_keys(values, path)
+    values = _filled(values, path, given or {})
+    variants = _variants(values, path)
+    options = {key: _option(key, values[key], path) for key in _OPTIONS if key in values}
+    if not variants and not {"recipes", "ladder", "grid"} & set(options):
+        raise _wrong(path, "name what is compared: arms, recipes, ladder or grid", sorted(values))
+    return Study(
+        name=path.stem,
+        title=values["title"],
+        question=values["question"],
+        judge=values["judge"],
+        variants=variants,
+        options=options,
+        settings=as_words(values.get("settings") or {}),
+        paper=_paper(values.get("paper"), path),
+    )
+
+
+def as_words(settings: Mapping[str, Any]) -> list[str]:
+    """Write settings as a command line has them.
+
+    Example:
+        >>> as_words({"data": {"masking": {"copies": None}}, "model.optimizer.lr": 0.001})
+        ['data.masking.copies=null', 'model.optimizer.lr=0.001']
+    """
+    return [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in flatten(settings)
+    ]
+
+
+def _find(name: str) -> Path:
+    try:
+        return find_config(name if Path(name).is_file() else f"studies/{name}")
+    except UserError:
+        remedy = f"There are {', '.join(study_names())}; or give the path of a file of your own."
+        raise must("--study", "name a study", name, remedy) from None
+
+
+def _wrong(path: Path, rule: str, value: object) -> UserError:
+    return must(str(path), rule, value, "See the shipped ones for the form.")
+
+
+def _check_keys(values: Mapping[str, Any], path: Path) -> None:
+    known = ["title", "question", "judge", "base", "arms", "settings", "paper", "asks", *_OPTIONS]
+    for key in values:
+        if key not in known:
+            raise _wrong(path, f"hold only {', '.join(known)}", key)
+    for key in ("title", "question"):
+        if not isinstance(values.get(key), str):
+            raise _wrong(path, f"have a {key}", values.get(key))
+    if values.get("judge") not in _JUDGES:
+        raise _wrong(path, f"name its judge: {', '.join(_JUDGES)}", values.get("judge"))
+    for key in ("settings", "asks"):
+        if not isinstance(values.get(key) or {}, dict):
+            raise _wrong(path, f"hold {key} as `name: value`", values[key])
+
+
+def _option(key: str, value: Any, path: Path) -> Any:
+    if not isinstance(value, _OPTIONS[key]) or (_OPTIONS[key] is int and isinstance(value, bool)):
+        raise _wrong(path, f"give {key} as {_OPTIONS[key].__name__}", value)
+    return value
+
+
+# ---- what the file leaves to its reader
+
+
+def _filled(values: dict[str, Any], path: Path, given: Mapping[str, str]) -> dict[str, Any]:
+    """Put what was asked for in the place of its name in braces."""
+    asks: Mapping[str, str] = values.get("asks") or {}
+    for name in given:
+        if name not in asks:
+            remedy = f"{path.name} asks for {', '.join(asks) or 'nothing'}."
+            raise must("--set", "name what the study asks for", name, remedy)
+    for name, what in asks.items():
+        if name not in given:
+            raise must("--set", f"give {name}, {what}", None, f"Write --set {name}=VALUE.")
+    filled: dict[str, Any] = _replaced(values, {f"{{{name}}}": given[name] for name in asks})
+    return filled
+
+
+def _replaced(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _replaced(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, names) for each in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+# ---- arms
+
+
+def _variants(values: Mapping[str, Any], path: Path) -> list[Variant]:
+    arms = values.get("arms")
+    if arms is None:
+        return []
+    if not isinstance(arms, dict) or not arms:
+        raise _wrong(path, "hold arms as `name: {setting: value}`", arms)
+    base = values.get("base")
+    if not isinstance(base, str):
+        raise _wrong(path, "name the recipe that its arms stand on: base", base)
+    return [_variant(str(name), settings, base, path) for name, settings in arms.items()]
+
+
+def _variant(name: str, settings: Any, base: str, path: Path) -> Variant:
+    if not isinstance(settings or {}, dict):
+        raise _wrong(path, f"hold the settings of {name} as `setting: value`", settings)
+    own = dict(settings or {})
+    like, source = own.pop(_LIKE, None), str(own.pop("base", base))
+    words = as_words(own) if like is None else [*settings_like(like), *as_words(own)]
+    return Variant(source=source, settings=tuple(words), name=name)
+
+
+def settings_like(source: str) -> list[str]:
+    """Give the settings of an encoder of a model's sizes, and of its tokenizer.
+
+    Args:
+        source: A Hugging Face folder or name with a tokenizer.
+
+    Raises:
+        UserError: If it can't be read, or has no tokenizer.
+    """
+    from lit_roberta.training.starting import Start  # reads weights: only where it is asked for
+
+    encoder = Start.read(source).pretrained.encoder
+    sizes = {each.name: getattr(encoder, each.name) for each in fields(encoder)}
+    left_out = ("vocab_size", "tanh_pooler")  # these follow from tokenizer and recipe
+    words = as_words({f"model.encoder.{k}": v for k, v in sizes.items() if k not in left_out})
+    return [*words, f"data.tokenizer.path={source}"]
+
+
+# ---- what a paper found
+
+
+def _paper(values: Any, path: Path) -> Paper | None:
+    if values is None:
+        return None
+    names = {each.name for each in fields(Paper)}
+    if not isinstance(values, dict) or not {"source", "columns", "rows"} <= set(values) <= names:
+        raise _wrong(path, "have of a paper source, columns, rows and perhaps a note", values)
+    columns, rows = values["columns"], values["rows"]
+    if not _is_table(columns, rows):
+        raise _wrong(path, "give in each row of the paper a value for each column", rows)
+    return Paper(
+        source=values["source"],
+        columns=columns,
+        rows={str(name): row for name, row in rows.items()},
+        note=values.get("note", ""),
+    )
+
+
+def _is_table(columns: Any, rows: Any) -> bool:
+    return (
+        isinstance(columns, list)
+        and isinstance(rows, dict)
+        and all(isinstance(row, Sequence) and len(row) == len(columns) for row in rows.values())
+    )
