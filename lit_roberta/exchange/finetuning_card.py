@@ -17,6 +17,8 @@ _USUAL = {"freeze": "nothing", "class_weights": "none", "label_smoothing": 0.0}
 def finetuning_rows(run: FinetuningFacts) -> Iterator[tuple[str, str]]:
     """Give the rows."""
     yield "task", code(run.task)
+    for name, value in run.options.items():
+        yield name.replace("_", " "), f"`{code(_spelled(value))}`"
     yield "started from", f"`{code(run.started_from)}`"
     counts = ", ".join(f"{count:,} of {part}" for part, count in run.num_examples.items())
     digest = run.conditions["the training examples"]
@@ -43,6 +45,13 @@ def finetuning_rows(run: FinetuningFacts) -> Iterator[tuple[str, str]]:
 def code(text: str) -> str:
     """Keep a path from ending its own quotation or its cell of a table."""
     return text.replace("`", "'").replace("|", "/").replace("\n", " ")
+
+
+def _spelled(value: Any) -> str:
+    """Write an option: of a mapping, each entry."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{name}={each}" for name, each in value.items())
 
 
 def _files(data: Mapping[str, Any]) -> str:

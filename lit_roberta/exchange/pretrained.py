@@ -17,6 +17,7 @@ from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.run_facts import FinetuningFacts, RunFacts
 from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.bert import BertModel
+from lit_roberta.model.cloze import ClozeModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.task_heads import TaskModel
 
@@ -134,5 +135,23 @@ def build_task_model(pretrained: Pretrained, *, seed: int = 0) -> TaskModel:
         drops_twice=pretrained.family == "roberta" and task.kind == "sequence-classification",
         seed=seed,
     )
+    pretrained._copy_into(model)
+    return model.eval()
+
+
+def build_cloze_model(
+    pretrained: Pretrained, *, word_ids: Sequence[int], seed: int = 0
+) -> ClozeModel:
+    """Build the model with the head of its pretraining, in evaluation mode.
+
+    Args:
+        pretrained: The model, with its tokenizer.
+        word_ids: Tokens whose logits at a mask it gives.
+        seed: Of what is drawn where a weight is missing.
+    """
+    assert pretrained.tokenizer is not None
+    encoder = replace(pretrained.encoder, tanh_pooler=False)
+    mask_id = pretrained.tokenizer.vocabulary.mask_id
+    model = ClozeModel(encoder, mask_id=mask_id, word_ids=word_ids, seed=seed)
     pretrained._copy_into(model)
     return model.eval()

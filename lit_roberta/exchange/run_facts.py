@@ -85,6 +85,8 @@ class FinetuningFacts:
 
     task: str
     """By the name that it was asked for with."""
+    options: Mapping[str, Any]
+    """Of the task, such as a template and the words of its labels."""
     started_from: str
     """The weights that it began with, as the user named them."""
     max_length: int
@@ -124,6 +126,7 @@ def read_finetuning_facts(checkpoint: Mapping[str, Any], path: Path) -> Finetuni
     callback = checkpoint.get("callbacks", {}).get("UpdateCheckpoint", {})
     return FinetuningFacts(
         task=state["task"],
+        options=state.get("options", {}),
         started_from=state["source"],
         max_length=int(state["max_length"]),
         updates=int(checkpoint["global_step"]),

@@ -137,7 +137,7 @@ def _build(module: FinetuningModule, checkpoint: dict[str, Any]) -> None:
         pad_id=checkpoint["pad_id"],
         config=checkpoint["config"],
         cut_at=checkpoint["longest_text"],
-        task=Task(**checkpoint["task"]),
+        task=None if checkpoint["task"] is None else Task(**checkpoint["task"]),
     )
     module.restore(finetuned, make_task(checkpoint[FINETUNING]))
 

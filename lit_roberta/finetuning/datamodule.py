@@ -127,10 +127,12 @@ class FinetuningDataModule(TaskLoaders):
         """Take the task of a model that was fine-tuned already, with its labels in their order.
 
         Options that are asked for go before its own. Must be called before anything is asked for.
+
+        Raises:
+            UserError: If the model stands on another option.
         """
         if self.asked_options:
-            options = {**task.options, **self.asked_options}
-            task = type(task)(task.labels, metrics=task.metrics, options=options)
+            task = task.with_options(self.asked_options)
         self.__dict__["task"] = task
 
     def use_model(self, pretrained: Pretrained) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from lit_roberta.errors import must
-from lit_roberta.model.task_heads import TaskModel
+from lit_roberta.finetuning.tasks.base import TunedModel
 
 Freeze = Literal["nothing", "embeddings", "encoder"]
 
 
-def freeze_weights(model: TaskModel, what: Freeze | int) -> None:
+def freeze_weights(model: TunedModel, what: Freeze | int) -> None:
     """Keep weights from being trained; the head always is.
 
     Args:

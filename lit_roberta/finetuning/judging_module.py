@@ -14,15 +14,15 @@ from torch import Tensor
 from lit_roberta.batch import JudgedBatch, TaskBatch
 from lit_roberta.finetuning.gathering import Judged
 from lit_roberta.finetuning.loaders import HeldOutPart
-from lit_roberta.finetuning.tasks.base import PLAIN, FinetuningTask, count_labels
-from lit_roberta.model.task_heads import TaskModel
+from lit_roberta.finetuning.tasks.base import FinetuningTask, TunedModel
+from lit_roberta.finetuning.tasks.losses import PLAIN, count_labels
 from lit_roberta.training.updating import UpdatingModule
 
 
 class JudgingModule(UpdatingModule):
     """The half of a fine-tuning module that judges."""
 
-    model: TaskModel
+    model: TunedModel
     task: FinetuningTask[Any, Any]
 
     def __init__(self, **settings: Any) -> None:

@@ -10,13 +10,14 @@ from torch import Tensor
 
 from lit_roberta.batch import TaskBatch, TaskUpdate
 from lit_roberta.exchange.loading import load_pretrained
-from lit_roberta.exchange.pretrained import Pretrained, build_task_model
+from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.finetuning.checkpoint import add_finetuned, build_from
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.freezing import Freeze, freeze_weights
 from lit_roberta.finetuning.judging_module import JudgingModule
 from lit_roberta.finetuning.starting import start_model
-from lit_roberta.finetuning.tasks.base import PLAIN, FinetuningTask
+from lit_roberta.finetuning.tasks.base import FinetuningTask
+from lit_roberta.finetuning.tasks.losses import PLAIN
 from lit_roberta.finetuning.weighting import check_weighting, make_weighting
 from lit_roberta.training.divergence import DivergenceWatch
 from lit_roberta.training.meter import TrainingMeter
@@ -120,7 +121,7 @@ class FinetuningModule(JudgingModule):
             task: The task, with its labels in their order.
         """
         self.task = task
-        self.model = build_task_model(finetuned, seed=self.seed).train()
+        self.model = task.build_model(finetuned, seed=self.seed).train()
         self.origin = replace(finetuned, weights={})
         freeze_weights(self.model, self.settings["freeze"])
 

@@ -17,19 +17,18 @@ from torch import Tensor
 from lit_roberta.batch import TaskBatch
 from lit_roberta.errors import must
 from lit_roberta.exchange.loading import load_pretrained
-from lit_roberta.exchange.pretrained import Pretrained, build_task_model
-from lit_roberta.finetuning.asking import TaskInput, example_of, rows_of, texts_of
+from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.finetuning.asking import TaskInput, example_of, texts_of
 from lit_roberta.finetuning.checkpoint import is_finetuned, read_finetuned
 from lit_roberta.finetuning.held_out import whole_examples_by_length
 from lit_roberta.finetuning.items import Item, Layout, make_batch
 from lit_roberta.finetuning.predictions import TagsPrediction
 from lit_roberta.finetuning.reading.words import split_words
-from lit_roberta.finetuning.tasks.base import FinetuningTask
+from lit_roberta.finetuning.tasks.base import FinetuningTask, TunedModel
 from lit_roberta.finetuning.tasks.elsewhere import task_for
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.text_model import device_named, finite, tokenizer_of
 from lit_roberta.inference.texts import Lengths, OnTooLong, check_texts
-from lit_roberta.model.task_heads import TaskModel
 
 _SHORTEST = 8
 """Tokens of a row: control tokens, and a few of each text."""
@@ -41,7 +40,7 @@ class FinetunedModel:
 
     source: str
     """Where it came from, for messages."""
-    model: TaskModel
+    model: TunedModel
     task: FinetuningTask[Any, Any]
     layout: Layout
     """Its tokenizer, and how texts become rows."""
@@ -104,7 +103,7 @@ def load_task_model(
     length, bound = _length(pretrained, asked=max_length, trained=trained)
     return FinetunedModel(
         source=source,
-        model=build_task_model(pretrained).requires_grad_(False).to(where),
+        model=task.build_model(pretrained).requires_grad_(False).to(where),
         task=task,
         layout=Layout.of(pretrained, tokenizer_of(pretrained), max_length=length),
         bound=bound,
@@ -191,16 +190,12 @@ class Predictor:
         return [_in_text(given, found[number]) for number, given in enumerate(inputs)]
 
     def _count(self, examples: Sequence[Any], items: Sequence[Item]) -> None:
+        task, layout = self.model.task, self.model.layout
         cut = {item.example for item in items if item.is_cut}
         for number, example in enumerate(examples):
             # how long it was is only asked where it was too long
-            length = max(map(self._length, rows_of(example))) if number in cut else 0
+            length = task.length(example, layout) if number in cut else 0
             self.lengths.fits(texts_of(example)[0], length)
-
-    def _length(self, row: tuple[str, str | None]) -> int:
-        layout = self.model.layout
-        ids = [layout.tokenizer.encode(text) for text in row if text is not None]
-        return sum(map(len, ids)) + layout.num_control(pair=len(ids) > 1)
 
 
 def _in_text(given: Any, found: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A model for a task, from pretrained weights: the encoder theirs, the head fresh."""
+"""A model for a task, from pretrained weights: the encoder theirs, the head fresh or theirs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 from torch import Tensor
 
 from lit_roberta.errors import must
-from lit_roberta.exchange.pretrained import Pretrained, build_task_model
-from lit_roberta.exchange.tasks import HEAD
-from lit_roberta.finetuning.tasks.base import FinetuningTask
-from lit_roberta.model.task_heads import TaskModel
+from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.exchange.tasks import HEAD, Task
+from lit_roberta.finetuning.tasks.base import FinetuningTask, TunedModel
 
 _POOLER = "next_sentence_head.pooler."
 _READ_AT_CLS = ("sequence-classification", "multiple-choice")
@@ -25,7 +24,7 @@ def start_model(
     keep_head: bool,
     head_dropout: float | None,
     seed: int,
-) -> tuple[TaskModel, Pretrained, list[str]]:
+) -> tuple[TunedModel, Pretrained, list[str]]:
     """Build the model of a task.
 
     BERT's sequence classification reads [CLS] through the dense layer that next-sentence
@@ -44,19 +43,45 @@ def start_model(
     Raises:
         UserError: If a head is to be kept that is not there, or another task's.
     """
-    wanted = replace(task.exchange_task(), dropout=head_dropout)
+    wanted = task.exchange_task()
+    if wanted is None:
+        return _start_with_its_head(pretrained, task, head_dropout=head_dropout, seed=seed)
+    wanted = replace(wanted, dropout=head_dropout)
     told = [f"Starting from {pretrained.source}.", *pretrained.notices]
     weights = dict(pretrained.weights)
     if keep_head:
-        _check_head(pretrained, task)
+        _check_head(pretrained.task, wanted)
         told.append("Its head is kept.")
     else:
         weights = {name: each for name, each in weights.items() if not name.startswith(_HEADS)}
         pooler = _pooler(pretrained, task)
         weights |= pooler
         told.append(_say(pretrained, has_pooler=bool(pooler)))
-    model = build_task_model(replace(pretrained, weights=weights, task=wanted), seed=seed)
+    model = task.build_model(replace(pretrained, weights=weights, task=wanted), seed=seed)
     return model.train(), replace(pretrained, weights={}, task=wanted), told
+
+
+def _start_with_its_head(
+    pretrained: Pretrained,
+    task: FinetuningTask[Any, Any],
+    *,
+    head_dropout: float | None,
+    seed: int,
+) -> tuple[TunedModel, Pretrained, list[str]]:
+    """Build the model of a task that is read by the head of pretraining, with nothing fresh."""
+    if head_dropout is not None:
+        remedy = "The masked-language-model head has no dropout."
+        raise must("model.head_dropout", "be left out for this task", head_dropout, remedy)
+    if not pretrained.has_masked_lm_head:
+        remedy = "Label words are read by it: take another model, or data.task classification."
+        name = "model.pretrained"
+        raise must(name, "have a masked-language-model head", pretrained.source, remedy)
+    told = [f"Starting from {pretrained.source}.", *pretrained.notices]
+    told.append("Its masked-language-model head is kept, and says the labels.")
+    if pretrained.has_next_sentence_head:
+        told.append("Its next-sentence head is left out.")
+    model = task.build_model(pretrained, seed=seed)
+    return model.train(), replace(pretrained, weights={}, task=None), told
 
 
 def _pooler(pretrained: Pretrained, task: FinetuningTask[Any, Any]) -> dict[str, Tensor]:
@@ -79,8 +104,7 @@ def _say(pretrained: Pretrained, *, has_pooler: bool) -> str:
     return f"{fresh}."
 
 
-def _check_head(pretrained: Pretrained, task: FinetuningTask[Any, Any]) -> None:
-    there, wanted = pretrained.task, task.exchange_task()
+def _check_head(there: Task | None, wanted: Task) -> None:
     if there is None:
         remedy = "It was only pretrained."
         raise must("model.keep_head", "be false for a model without a head", True, remedy)

@@ -24,7 +24,7 @@ from lit_roberta.finetuning.items import (
     make_batch,
     without_label,
 )
-from lit_roberta.finetuning.tasks.base import count_labels
+from lit_roberta.finetuning.tasks.losses import count_labels
 
 
 class UpdateSizes(NamedTuple):

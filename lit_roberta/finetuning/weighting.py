@@ -11,7 +11,8 @@ import torch
 from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.errors import must
 from lit_roberta.finetuning.items import Item
-from lit_roberta.finetuning.tasks.base import FinetuningTask, Weighting
+from lit_roberta.finetuning.tasks.base import FinetuningTask
+from lit_roberta.finetuning.tasks.losses import Weighting
 
 ClassWeights = str | list[float]
 

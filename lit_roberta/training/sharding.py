@@ -20,6 +20,7 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 
 from lit_roberta.errors import must
 from lit_roberta.model.bert import BertModel
+from lit_roberta.model.cloze import ClozeModel
 from lit_roberta.model.task_heads import TaskModel
 
 FSDP2 = "fsdp2"
@@ -96,7 +97,7 @@ class FullySharded(ModelParallelStrategy):
         Strategy.load_optimizer_state_dict(self, {"optimizer_states": states})
 
 
-def shard_model(model: BertModel | TaskModel, strategy: Strategy) -> None:
+def shard_model(model: BertModel | TaskModel | ClozeModel, strategy: Strategy) -> None:
     """Cut a model's weights into shards if the strategy asks for it: each layer, then the rest.
 
     Args:

@@ -18,6 +18,7 @@ from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
 from lit_roberta.model.bert import BertModel
+from lit_roberta.model.cloze import ClozeModel
 from lit_roberta.model.task_heads import TaskModel
 from lit_roberta.training.divergence import DivergenceWatch
 from lit_roberta.training.guard import DivergenceGuard
@@ -55,7 +56,7 @@ class UpdatingModule(pl.LightningModule):
         divergence: Judges updates before their step.
     """
 
-    model: BertModel | TaskModel
+    model: BertModel | TaskModel | ClozeModel
     meter: Any
     """What training measures between two log entries: `read`, `leave_out`, and its state."""
     settings: dict[str, Any]

@@ -24,6 +24,11 @@ def _texts(folder: Path) -> list[str]:
     return [f"--data.train={write_texts(folder / 'train.csv', copies=2)}"]
 
 
+def _prompts(folder: Path) -> list[str]:
+    template = "--data.options.template={text} So it is {mask}."
+    return [*_texts(folder), template, "--data.options.words=yes=you,no=I"]
+
+
 def _numbers(folder: Path) -> list[str]:
     rows: list[tuple[str, ...]] = [(text, str(n)) for n, text in enumerate(LIKED + NOT_LIKED)]
     return [f"--data.train={write_rows(folder / 'train.csv', rows, ('text', 'label'))}"]
@@ -62,6 +67,7 @@ def _questions(folder: Path) -> list[str]:
 
 SOURCES: Mapping[str, Write] = {
     "classification": _texts,
+    "prompted-classification": _prompts,
     "regression": _numbers,
     "multiple-choice": _choices,
     "tagging": _tags,

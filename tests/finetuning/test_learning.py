@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lit_roberta.batch import IGNORE_INDEX, TaskBatch, TaskUpdate
 from lit_roberta.errors import UserError
 from lit_roberta.finetuning.items import Item, Row
-from lit_roberta.finetuning.tasks.base import PLAIN, Weighting, class_losses
 from lit_roberta.finetuning.tasks.classification import Classification
+from lit_roberta.finetuning.tasks.losses import PLAIN, Weighting, class_losses
 from lit_roberta.finetuning.tasks.regression import Regression
 from lit_roberta.finetuning.updates import TaskUpdates
 from lit_roberta.finetuning.weighting import make_weighting

@@ -33,6 +33,7 @@ KEYS = {
     "model.schedule.kind",
     "model.schedule.warmup_share",
     "trainer.max_epochs",
+    "trainer.max_steps",
 }
 """What a file of fine-tuning may say besides a task's options: how it is learned. Neither the
 model that it starts from, nor where data lie, nor what machine it is."""
@@ -97,7 +98,7 @@ def test_a_file_says_how_a_task_is_learned_and_where_that_is_from(path: Path) ->
     assert {key for key in found if not key.startswith("data.options.")} <= KEYS
     assert {"data.task", "data.max_length", "data.batch_size", "model.optimizer.lr"} <= set(found)
     comment = [line for line in path.read_text(encoding="utf-8").splitlines() if line[:1] == "#"]
-    assert any(source in " ".join(comment) for source in ("2019", "2017", "tutorial"))
+    assert any(source in " ".join(comment) for source in ("2021", "2019", "2017", "tutorial"))
 
 
 def test_each_task_of_a_benchmark_has_a_file_of_its_name() -> None:

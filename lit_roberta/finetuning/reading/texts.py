@@ -87,11 +87,12 @@ def label_name(value: Any, column: str, place: str) -> str | None:
     raise must(f"{place}, column {column!r},", "hold a label", value, "Repair the row.")
 
 
-def label_names(asked: Sequence[Any] | None) -> list[str] | None:
+def label_names(asked: Sequence[Any] | None, *, setting: str = "data.labels") -> list[str] | None:
     """Give names of labels as a file of settings or a command line has them.
 
     Args:
         asked: Numbers are names, as in files of examples. None: not asked for.
+        setting: What they were given as, for messages.
 
     Raises:
         UserError: If one is true or false, which YAML reads where yes, no, on or off is written.
@@ -100,8 +101,8 @@ def label_names(asked: Sequence[Any] | None) -> list[str] | None:
         return None
     if any(isinstance(each, bool) for each in asked):
         remedy = 'YAML reads yes, no, on, off, true and false as those: write \'["yes", "no"]\'.'
-        raise must("data.labels", "be names in quotes", list(asked), remedy)
-    return [str(label_name(each, "", "data.labels")) for each in asked]
+        raise must(setting, "be names in quotes", list(asked), remedy)
+    return [str(label_name(each, "", setting)) for each in asked]
 
 
 def finite_number(value: object, place: str) -> float:

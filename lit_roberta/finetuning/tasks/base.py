@@ -7,54 +7,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.errors import must
+from lit_roberta.exchange.pretrained import Pretrained, build_task_model
 from lit_roberta.exchange.tasks import Task
+from lit_roberta.finetuning.asking import rows_of
 from lit_roberta.finetuning.items import Item, Layout
 from lit_roberta.finetuning.reading.config import LabelledReading
-from lit_roberta.model.task_heads import TaskKind
+from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting
+from lit_roberta.model.cloze import ClozeModel
+from lit_roberta.model.task_heads import TaskKind, TaskModel
 
 ExampleT = TypeVar("ExampleT")
 PredictionT = TypeVar("PredictionT")
 
-
-class TaskLosses(NamedTuple):
-    """Of a micro-batch, as sums."""
-
-    loss: Float[Tensor, ""]
-    """In nats; for regression squared errors."""
-    num_correct: Float[Tensor, ""]
-    """Labels that had the highest logit; 0 where no label is right or wrong."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weighting:
-    """How labels are weighed in training; held-out losses never are."""
-
-    class_weights: Float[Tensor, " labels"] | None = None
-    """Of each label's loss."""
-    label_smoothing: float = 0.0
-    """Share of a label that is spread over all labels."""
-
-    def to(self, device: torch.device) -> Weighting:
-        """Move the weights."""
-        weights = self.class_weights
-        return self if weights is None else replace(self, class_weights=weights.to(device))
-
-    def weight_of(self, labels: Shaped[Tensor, "*labels"]) -> float:
-        """Add up the weights of labels that are there."""
-        there = labels[labels != IGNORE_INDEX]
-        return float(len(there) if self.class_weights is None else self.class_weights[there].sum())
-
-
-PLAIN = Weighting()
+TunedModel = TaskModel | ClozeModel
+"""What is fine-tuned: an encoder with the head of a task, or with that of its pretraining."""
 
 
 class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
@@ -92,6 +64,15 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         if metrics is not None:
             self.metrics = tuple(metrics)
         self.options = dict(options or {})
+
+    def with_options(self, asked: Mapping[str, Any]) -> FinetuningTask[ExampleT, PredictionT]:
+        """Give the task of a model that stands, with options that are asked for in judging it.
+
+        Raises:
+            UserError: If the model stands on another one.
+        """
+        options = {**self.options, **asked}
+        return type(self)(self.labels, metrics=self.metrics, options=options)
 
     # ---- from files to rows
 
@@ -131,6 +112,15 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     def key_text(cls, example: ExampleT) -> str:
         """Give the text that an example is split and recognised by."""
 
+    def length(self, example: ExampleT, layout: Layout) -> int:
+        """Count the tokens of an example's longest row, control tokens included, uncut."""
+        rows = [[text for text in row if text is not None] for row in rows_of(example)]
+        return max(
+            sum(len(layout.tokenizer.encode(text)) for text in row)
+            + layout.num_control(pair=len(row) > 1)
+            for row in rows
+        )
+
     def notes(self, items: Sequence[Item]) -> list[str]:
         """Tell what became of a part that nobody asked for, a line each.
 
@@ -153,9 +143,18 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         """Take padding out, where the logits of a row are judged beside each other."""
         return logits
 
-    def exchange_task(self) -> Task:
-        """Give what Hugging Face has to know of the task."""
+    def exchange_task(self) -> Task | None:
+        """Give what Hugging Face has to know of the task; None: the head is pretraining's."""
         return Task(kind=self.kind, labels=self.labels)
+
+    def build_model(self, pretrained: Pretrained, *, seed: int = 0) -> TunedModel:
+        """Build the model, in evaluation mode.
+
+        Args:
+            pretrained: Its settings and weights; what it lacks is drawn.
+            seed: Of what is drawn.
+        """
+        return build_task_model(pretrained, seed=seed)
 
     # ---- judging
 
@@ -197,38 +196,6 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     def higher_is_better(self) -> bool:
         """Which way it is better."""
         return self.monitor not in ("loss", "mse")
-
-
-def count_labels(labels: Shaped[Tensor, "*labels"]) -> int:
-    """Count the labels that are there."""
-    if labels.is_floating_point():
-        return int((~labels.isnan()).sum())
-    return int((labels != IGNORE_INDEX).sum())
-
-
-def class_losses(
-    logits: Float[Tensor, "rows labels"], labels: Shaped[Tensor, " rows"], how: Weighting = PLAIN
-) -> TaskLosses:
-    """Sum up cross entropies.
-
-    Args:
-        logits: Of each label.
-        labels: Numbers of labels; IGNORE_INDEX for none.
-        how: Weights of classes, and smoothing.
-
-    Returns:
-        The loss in nats, and how many labels have the highest logit.
-    """
-    logits = logits.float()
-    loss = torch.nn.functional.cross_entropy(
-        logits,
-        labels,
-        weight=how.class_weights,
-        ignore_index=IGNORE_INDEX,
-        label_smoothing=how.label_smoothing,
-        reduction="sum",
-    )
-    return TaskLosses(loss, (logits.argmax(dim=-1) == labels).sum().float())
 
 
 def label_number(label: str, labels: Sequence[str], *, place: str) -> int:

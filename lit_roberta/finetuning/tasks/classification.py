@@ -17,13 +17,8 @@ from lit_roberta.finetuning.judging.labels import check_label_metrics, label_sco
 from lit_roberta.finetuning.predictions import LabelPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.texts import read_texts
-from lit_roberta.finetuning.tasks.base import (
-    FinetuningTask,
-    TaskLosses,
-    Weighting,
-    class_losses,
-    label_number,
-)
+from lit_roberta.finetuning.tasks.base import FinetuningTask, label_number
+from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting, class_losses
 
 
 class Classification(FinetuningTask[TextExample, LabelPrediction]):

@@ -23,12 +23,8 @@ from lit_roberta.finetuning.judging.answers import (
 from lit_roberta.finetuning.predictions import AnswerPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.squad import read_questions
-from lit_roberta.finetuning.tasks.base import (
-    FinetuningTask,
-    TaskLosses,
-    Weighting,
-    class_losses,
-)
+from lit_roberta.finetuning.tasks.base import FinetuningTask
+from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting, class_losses
 from lit_roberta.finetuning.windows import NO_ANSWER, Windows
 
 _THRESHOLDS = ("best_f1", "best_f1_threshold")

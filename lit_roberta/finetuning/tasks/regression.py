@@ -17,8 +17,9 @@ from lit_roberta.finetuning.judging.numbers import check_number_metrics, number_
 from lit_roberta.finetuning.predictions import NumberPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.texts import read_numbers
-from lit_roberta.finetuning.tasks.base import FinetuningTask, TaskLosses, Weighting
+from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import text_items
+from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting
 
 NAME = "value"
 """What Hugging Face's `id2label` calls the one number."""

@@ -18,12 +18,14 @@ from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.classification import Classification
 from lit_roberta.finetuning.tasks.grouped import GroupedClassification
 from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
+from lit_roberta.finetuning.tasks.prompted_classification import PromptedClassification
 from lit_roberta.finetuning.tasks.question_answering import QuestionAnswering
 from lit_roberta.finetuning.tasks.regression import Regression
 from lit_roberta.finetuning.tasks.tagging import Tagging
 
 KINDS: Mapping[str, type[FinetuningTask[Any, Any]]] = {
     "classification": Classification,
+    "prompted-classification": PromptedClassification,
     "regression": Regression,
     "multiple-choice": MultipleChoice,
     "tagging": Tagging,

@@ -28,13 +28,8 @@ from lit_roberta.finetuning.judging.entities import (
 from lit_roberta.finetuning.predictions import Entity, TagsPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.conll import read_words
-from lit_roberta.finetuning.tasks.base import (
-    FinetuningTask,
-    TaskLosses,
-    Weighting,
-    class_losses,
-    label_number,
-)
+from lit_roberta.finetuning.tasks.base import FinetuningTask, label_number
+from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting, class_losses
 
 
 class Tagging(FinetuningTask[WordsExample, TagsPrediction]):

@@ -11,7 +11,7 @@ from lit_roberta.batch import IGNORE_INDEX
 from lit_roberta.errors import UserError
 from lit_roberta.finetuning.examples import ChoiceExample
 from lit_roberta.finetuning.items import Layout, make_batch
-from lit_roberta.finetuning.tasks.base import PLAIN
+from lit_roberta.finetuning.tasks.losses import PLAIN
 from lit_roberta.finetuning.tasks.multiple_choice import MultipleChoice
 from tests.finetuning.examples import LIKED, NOT_LIKED
 from tests.finetuning.layouts import write_benchmark, write_jsonl

@@ -14,7 +14,7 @@ from lit_roberta.errors import UserError
 from lit_roberta.finetuning.answer_search import best_spans
 from lit_roberta.finetuning.examples import Answer, QuestionExample
 from lit_roberta.finetuning.items import Item, Layout, make_batch
-from lit_roberta.finetuning.tasks.base import PLAIN
+from lit_roberta.finetuning.tasks.losses import PLAIN
 from lit_roberta.finetuning.tasks.question_answering import QuestionAnswering
 from lit_roberta.finetuning.windows import Window
 from tests.inference.models import KINDS, train_tokenizer

@@ -14,7 +14,7 @@ from lit_roberta.errors import UserError
 from lit_roberta.finetuning.examples import WordsExample
 from lit_roberta.finetuning.items import Item, Layout, make_batch
 from lit_roberta.finetuning.reading.words import split_words
-from lit_roberta.finetuning.tasks.base import PLAIN
+from lit_roberta.finetuning.tasks.losses import PLAIN
 from lit_roberta.finetuning.tasks.tagging import Tagging
 from tests.inference.models import KINDS, train_tokenizer
 from tests.training.commands import Command
