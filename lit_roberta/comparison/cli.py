@@ -20,6 +20,7 @@ from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
+from lit_roberta.comparison.study_words import add_study_options, asked_study, defaults_of
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.parser import OneLineParser
 
@@ -73,11 +74,15 @@ def parse(argv: Sequence[str]) -> Comparison:
         UserError: If it makes no sense.
     """
     own, overrides = _part(argv)
-    asked = _parser(own).parse_args(own)
+    study, parser = asked_study(own), _parser(own)
+    if study is not None:
+        parser.set_defaults(defaults_of(study))
+    asked = parser.parse_args(own)
     sizes = [] if asked.size is None else [_size(asked.size)]
     text = [] if asked.corpus is None else [f"data.corpus={asked.corpus}"]
     return Comparison(
-        recipes=tuple(asked.recipes),
+        recipes=tuple((study and study.variants) or asked.recipes),
+        study=study,
         seeds=asked.seeds,
         budget=_budget(asked.budget),
         output=Path(asked.output),
@@ -85,7 +90,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         tune_lr=asked.tune_lr,
         probes=asked.probes,
         overlays=(*sizes, *asked.config),
-        overrides=(*overrides, *text),
+        overrides=(*(study.settings if study else ()), *overrides, *text),
         command=shlex.join(["python", "compare.py", *argv]),
     )
 
@@ -140,6 +145,7 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
 
 def _add_choice_of_runs(parser: OneLineParser) -> None:
     """Add which runs there are, how long, and where to."""
+    add_study_options(parser)
     parser.add_argument(
         "--recipes",
         nargs="+",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lit_roberta.comparison.design.budget import Budget
+from lit_roberta.comparison.design.study_file import Study
+from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.errors import must
 
 DEFAULT_RECIPES = ("bert", "bert-10", "roberta")
@@ -19,8 +21,10 @@ DEFAULT_SEEDS = 5
 class Comparison:
     """What is compared, and how."""
 
-    recipes: Sequence[str] = DEFAULT_RECIPES
-    """Configuration files, or shipped ones by name."""
+    recipes: Sequence[str | Variant] = DEFAULT_RECIPES
+    """Configuration files, or shipped ones by name, or either with settings of its own."""
+    study: Study | None = None
+    """The study that asks it, where one does."""
     seeds: int = DEFAULT_SEEDS
     """Runs of each recipe, with seeds 0, 1, ..."""
     budget: Budget = field(default_factory=Budget)

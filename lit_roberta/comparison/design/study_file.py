@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
 import yaml
 
 from lit_roberta.comparison.design.variants import Variant
+from lit_roberta.comparison.judging.designs import Design, Judge, PaperTable
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.arguments import find_config, shipped_configs
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.config_files import check_config_file
 
-Judge = Literal["loss", "probes", "fine-tuning"]
-_JUDGES = ("loss", "probes", "fine-tuning")
+_JUDGES: tuple[Judge, ...] = get_args(Judge)
+_PAPER = {"source", "columns", "rows", "note"}
 
 _OPTIONS = {
     "recipes": list,
@@ -44,20 +45,6 @@ _LIKE = "like"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper:
-    """What a paper reports for the same question, to be shown beside and never mixed in."""
-
-    source: str
-    """Paper and table."""
-    columns: list[str]
-    """What was measured."""
-    rows: dict[str, list[float | int | str | None]]
-    """By the paper's own name of an arm, one for each column."""
-    note: str = ""
-    """How large their models were, and what else makes it another experiment than this."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Study:
     """One question and how it is asked."""
 
@@ -71,7 +58,11 @@ class Study:
     """Of `compare.py`, by their names in Python."""
     settings: list[str] = field(default_factory=list)
     """For all arms, as `data.max_length=128`."""
-    paper: Paper | None = None
+    paper: PaperTable | None = None
+
+    def of(self, design: Design) -> Design:
+        """Say of a design what the file says of it."""
+        return replace(design, question=self.question, judge=self.judge, paper=self.paper)
 
 
 def study_names() -> list[str]:
@@ -226,19 +217,18 @@ def settings_like(source: str) -> list[str]:
 # ---- what a paper found
 
 
-def _paper(values: Any, path: Path) -> Paper | None:
+def _paper(values: Any, path: Path) -> PaperTable | None:
     if values is None:
         return None
-    names = {each.name for each in fields(Paper)}
-    if not isinstance(values, dict) or not {"source", "columns", "rows"} <= set(values) <= names:
+    if not isinstance(values, dict) or not _PAPER - {"note"} <= set(values) <= _PAPER:
         raise _wrong(path, "have of a paper source, columns, rows and perhaps a note", values)
     columns, rows = values["columns"], values["rows"]
     if not _is_table(columns, rows):
         raise _wrong(path, "give in each row of the paper a value for each column", rows)
-    return Paper(
+    return PaperTable(
         source=values["source"],
-        columns=columns,
-        rows={str(name): row for name, row in rows.items()},
+        columns=["", *columns],
+        rows=[[str(name), *row] for name, row in rows.items()],
         note=values.get("note", ""),
     )
 

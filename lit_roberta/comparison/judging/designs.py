@@ -40,7 +40,7 @@ class PaperTable:
     source: str
     """Authors, year, table."""
     columns: list[str]
-    rows: list[list[str | float | None]]
+    rows: list[list[str | int | float | None]]
     """One cell a column; the first names the row."""
     note: str = ""
     """How the paper's setting differs from the one here."""

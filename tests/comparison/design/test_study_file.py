@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lit_roberta.comparison.cli import parse
+from lit_roberta.comparison.design.study_file import as_words, read_study, study_names
+from lit_roberta.comparison.design.variants import Variant
+from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.errors import UserError
+
+MADE: dict[str, Any] = {
+    "title": "Copies",
+    "question": "Do copies help?",
+    "judge": "loss",
+    "base": "roberta",
+    "arms": {"one": {"data.masking.copies": 1}, "none": {"data": {"masking": {"copies": None}}}},
+    "seeds": 3,
+    "budget": {"unit": "updates", "amount": 7},
+    "settings": {"data.max_length": 32},
+    "paper": {"source": "A 2019", "columns": ["F1"], "rows": {"one": [78.3]}},
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["compare.py"])
+
+
+def written(folder: Path, **changes: Any) -> str:
+    values = {key: value for key, value in (MADE | changes).items() if value is not ...}
+    path = folder / "copies.yaml"
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    return str(path)
+
+
+def test_a_study_is_its_arms_its_options_and_what_the_paper_found(tmp_path: Path) -> None:
+    asked = parse(["--study", written(tmp_path), "--jobs", "1", "--data.batch_size", "8"])
+    assert asked.recipes == (
+        Variant(source="roberta", settings=("data.masking.copies=1",), name="one"),
+        Variant(source="roberta", settings=("data.masking.copies=null",), name="none"),
+    )
+    assert (asked.seeds, asked.budget.unit, asked.budget.amount) == (3, "updates", 7)
+    assert asked.overrides == ("data.max_length=32", "data.batch_size=8")
+    assert asked.study is not None
+    design = asked.study.of(Design())
+    assert (design.question, design.judge) == ("Do copies help?", "loss")
+    assert design.paper is not None
+    assert design.paper.rows == [["one", 78.3]]
+    assert len(design.paper.columns) == 2
+
+
+def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
+    study = written(tmp_path)
+    asked = parse(["--seeds", "2", "--study", study, "--budget.amount=9"])
+    assert (asked.seeds, asked.budget.unit, asked.budget.amount) == (2, "updates", 9)
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_shipped_study_asks_a_question_and_names_its_arms(name: str) -> None:
+    given = {"MODEL": "nowhere"} if name == "initialisation" else None
+    if given:
+        with pytest.raises(UserError, match=r"^--set must give MODEL, the model to go on from"):
+            read_study(name)
+        return
+    study = read_study(name)
+    assert study.question.endswith("?")
+    assert study.title
+    assert study.variants or {"recipes", "ladder", "grid"} & set(study.options)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"title": ...}, "must have a title"),
+        ({"question": 3}, "must have a question"),
+        ({"judge": "luck"}, "must name its judge"),
+        ({"judge": ...}, "must name its judge"),
+        ({"arm": {}}, "must hold only"),
+        ({"arms": {}}, "must hold arms as"),
+        ({"arms": ["one"]}, "must hold arms as"),
+        ({"arms": {"one": 3}}, "must hold the settings of one"),
+        ({"arms": {"one two": {}}}, "the name of a recipe must be one word"),
+        ({"arms": {"one": {"data.seed": 3}}}, "--data.seed must be left to the comparison"),
+        ({"base": ...}, "must name the recipe that its arms stand on"),
+        ({"base": "nowhere"}, "nowhere"),
+        ({"arms": ...}, "must name what is compared"),
+        ({"seeds": "three"}, "must give seeds as int"),
+        ({"seeds": True}, "must give seeds as int"),
+        ({"settings": ["a"]}, "must hold settings as"),
+        ({"paper": {"source": "A"}}, "must have of a paper"),
+        ({"paper": MADE["paper"] | {"columns": ["F1", "EM"]}}, "a value for each column"),
+        ({"asks": {"MODEL": "a model"}}, "--set must give MODEL, a model"),
+    ],
+)
+def test_what_makes_no_sense_in_a_study_is_one_line(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        check(written(tmp_path, **changes))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def check(path: str) -> None:
+    from lit_roberta.comparison.design.recipes import read_recipes
+
+    read_recipes(read_study(path).variants)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--study", "nowhere"], "--study must name a study"),
+        (["--study"], "study"),
+        (["--set", "MODEL=x"], "--set must come with a study"),
+        (["--study", "masking_copies", "--set", "MODEL=x"], "--set must name what the study asks"),
+        (["--study", "masking_copies", "--set", "MODEL"], "--set must be NAME=VALUE"),
+        (["--study", "masking_copies", "--recipes", "bert"], "--recipes must not be given"),
+        (["--study", "masking_copies", "--ladder=a"], "--ladder must not be given"),
+    ],
+)
+def test_words_about_studies_that_make_no_sense_are_refused(
+    words: list[str], message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(words)
+    assert message in str(caught.value)
+
+
+def test_settings_become_words_that_a_command_line_reads_back() -> None:
+    settings = {
+        "data.length_stages": [{"max_length": 32, "share": 0.9}],
+        "model": {"schedule": {"kind": "cosine"}, "next_sentence": False},
+    }
+    assert as_words(settings) == [
+        'data.length_stages=[{"max_length": 32, "share": 0.9}]',
+        "model.schedule.kind=cosine",
+        "model.next_sentence=false",
+    ]
