@@ -21,6 +21,7 @@ _COMMANDS = {
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
+    "report": ("lit_roberta.comparison.report_cli", "write a comparison's report anew"),
     "predict": (
         "lit_roberta.finetuning.predict_cli",
         "say what a fine-tuned model makes of texts",

@@ -1,0 +1,74 @@
+"""The file of a comparison's results, read back: a better report reaches old comparisons, too.
+
+In: a folder. Out: results. The verdict in the file is not read: it is reached anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.results import (
+    Failure,
+    PartFacts,
+    Recipe,
+    Results,
+    TextFacts,
+    TuningRow,
+)
+from lit_roberta.comparison.runs.run import ProbeScores, Run
+from lit_roberta.errors import must
+
+RESULTS = "results.json"
+
+
+def read_results(folder: Path) -> Results:
+    """Read what a comparison wrote.
+
+    Args:
+        folder: That of the comparison.
+
+    Raises:
+        UserError: If no results lie there, or none that this version reads.
+    """
+    path = folder / RESULTS
+    if not path.is_file():
+        remedy = f"Name the --output of a comparison: there is no {RESULTS}."
+        raise must("the folder", "hold a comparison's results", str(folder), remedy)
+    try:
+        results = results_from_json(json.loads(path.read_text(encoding="utf-8")))
+        assert results.runs, "a comparison without a finished run writes none"
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        remedy = "The command that made it goes on from its finished runs and writes it anew."
+        raise must(RESULTS, "be one that this version reads", str(path), remedy) from error
+    return results
+
+
+def results_from_json(values: Mapping[str, Any]) -> Results:
+    """Read what `Results.as_json` gave.
+
+    Raises:
+        KeyError: If something is missing.
+        TypeError: If something is there that nobody knows, or is of another kind.
+    """
+    own = {each.name for each in fields(Results)} & set(values)
+    text = dict(values["text"])
+    parts = {name: PartFacts(**part) for name, part in text.pop("parts").items()}
+    read = {
+        "text": TextFacts(**text, parts=parts),
+        "recipes": [Recipe(**recipe) for recipe in values["recipes"]],
+        "runs": [_run(run) for run in values["runs"]],
+        "failures": [Failure(**failure) for failure in values["failures"]],
+        "tuning": [TuningRow(**row) for row in values["tuning"]],
+        "design": Design.from_json(values.get("design")),
+    }
+    return Results(**{name: values[name] for name in own} | read)
+
+
+def _run(values: Mapping[str, Any]) -> Run:
+    run, probes = Run.from_json({**values, "probes": None}), values.get("probes")
+    return run if probes is None else replace(run, probes=ProbeScores(**probes))
