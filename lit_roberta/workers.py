@@ -28,8 +28,8 @@ import torch
 
 from lit_roberta.errors import UserError
 
-Tell = Callable[[int, int], None]
-"""Takes the updates finished and those of the whole run."""
+Tell = Callable[[int, int, float | None], None]
+"""Takes the updates finished, those of the whole run, and the last loss if there is one yet."""
 
 ERROR = "error.txt"
 """The traceback of a fault of ours."""
@@ -69,6 +69,8 @@ class Event(Generic[WorkT]):
     task: WorkT
     done: int = 0
     """Updates finished."""
+    loss: float | None = None
+    """The last training loss."""
     message: str = ""
     """Why it failed, in one line."""
     users: bool = False
@@ -217,9 +219,9 @@ def _serve(connection: Connection, threads: int) -> None:
 def _attempt(task: WorkT, connection: Connection) -> Event[WorkT] | None:
     """Make a run and say how it went; None where it was stopped."""
 
-    def tell(done: int, _: int) -> None:
+    def tell(done: int, _: int, loss: float | None) -> None:
         try:
-            connection.send(Event(kind="progress", task=task, done=done))
+            connection.send(Event(kind="progress", task=task, done=done, loss=loss))
         except OSError:  # nobody listens any more
             raise Interrupted from None
 

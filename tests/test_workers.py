@@ -35,7 +35,7 @@ def attempt(
     """Make a run that ends in a given way, and give everything that is said about it."""
 
     def execute(task: Task, tell: Tell) -> None:
-        tell(1, 3)
+        tell(1, 3, 4.5)
         if outcome is not None:
             raise outcome
 
@@ -49,7 +49,7 @@ def attempt(
 def test_progress_and_end_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (task,) = plan(tmp_path, "bert")
     progress, end = attempt(task, None, monkeypatch)
-    assert (progress.kind, progress.done) == ("progress", 1)
+    assert (progress.kind, progress.done, progress.loss) == ("progress", 1, 4.5)
     assert end.kind == "finished"
 
 

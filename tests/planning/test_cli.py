@@ -117,7 +117,7 @@ def plan(
 )
 def test_a_run_does_what_was_planned(words: list[str], plan: Planner) -> None:
     planned = plan(*words, *TINY)
-    run = run_observed(["fit", *words, *TINY], lambda done, total: None)
+    run = run_observed(["fit", *words, *TINY], lambda done, total, loss: None)
     costs = run.observer.costs
     assert planned["updates"] == planned["updates_counted"] == costs.updates
     assert planned["sequences"] == costs.sequences
@@ -162,7 +162,7 @@ def test_hours_become_updates(plan: Planner) -> None:
 
 def test_what_a_checkpoint_has_is_not_left(plan: Planner) -> None:
     words = ["--config=roberta", *TINY, "--trainer.max_steps=4"]
-    run_observed(["fit", *words, "--checkpoint.every_n_updates=2"], lambda done, total: None)
+    run_observed(["fit", *words, "--checkpoint.every_n_updates=2"], lambda done, total, loss: None)
     more = [*words[:-1], "--trainer.max_steps=8", "--ckpt_path=last"]
     planned = plan(*more)
     assert planned["finished_updates"] == 4
@@ -172,7 +172,7 @@ def test_what_a_checkpoint_has_is_not_left(plan: Planner) -> None:
 
 def test_a_plan_may_be_made_where_a_run_lies(plan: Planner) -> None:
     words = ["--config=roberta", *TINY, "--trainer.max_steps=2"]
-    run_observed(["fit", *words], lambda done, total: None)
+    run_observed(["fit", *words], lambda done, total, loss: None)
     assert plan(*words)["updates"] == 2
 
 

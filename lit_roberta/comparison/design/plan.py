@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lit_roberta.comparison.design.budget import Budget, never_repeats_a_mask
-from lit_roberta.comparison.design.fingerprints import digest, fingerprint, stream_identity
+from lit_roberta.comparison.design.fingerprints import fingerprint, stream_identity
 from lit_roberta.comparison.design.recipes import PlannedRecipe
 from lit_roberta.comparison.design.tuning import at_edge
 from lit_roberta.comparison.results import Recipe
@@ -66,7 +66,7 @@ def plan_runs(
     firsts: dict[str, str] = {}
     arms = []
     for recipe in recipes:
-        identity = fingerprint(recipe, updates=updates[recipe.name], seed=0, formats=formats)
+        identity = fingerprint(recipe, updates=updates[recipe.name], seed=0)
         first = firsts.setdefault(identity, recipe.name)
         arms.append(
             _arm(
@@ -115,12 +115,7 @@ def timing_tasks(recipes: Sequence[PlannedRecipe], folder: Path) -> list[Task]:
             updates=_TIMED_UPDATES,
             arguments=(*recipe.arguments, "--trainer.limit_val_batches=0", *_FULL_BATCH),
             folder=folder / recipe.name,
-            fingerprint=digest(
-                {
-                    "run": fingerprint(recipe, updates=_TIMED_UPDATES, seed=0, formats=[]),
-                    "aim": "timing",
-                }
-            ),
+            fingerprint=fingerprint(recipe, updates=_TIMED_UPDATES, seed=0, aim="timing"),
             formats=[],
             aim="timing",
         )
@@ -153,7 +148,7 @@ def _task(
         updates=updates,
         arguments=recipe.arguments,
         folder=folder / recipe.name / f"seed-{seed}",
-        fingerprint=fingerprint(recipe, updates=updates, seed=seed, formats=formats),
+        fingerprint=fingerprint(recipe, updates=updates, seed=seed),
         formats=formats,
     )
 

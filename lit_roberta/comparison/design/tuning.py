@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lit_roberta.comparison.design.fingerprints import digest, fingerprint
+from lit_roberta.comparison.design.fingerprints import fingerprint
 from lit_roberta.comparison.design.recipes import PlannedRecipe
 from lit_roberta.comparison.results import TuningRow
 from lit_roberta.comparison.runs.tasks import RESULT, Task, finished
@@ -93,14 +93,13 @@ def with_rate(recipe: PlannedRecipe, rate: float) -> PlannedRecipe:
 
 def _task(recipe: PlannedRecipe, seed: int, updates: int, folder: Path) -> Task:
     rate = recipe.settings[_LEARNING_RATE]
-    run = fingerprint(recipe, updates=updates, seed=seed, formats=[recipe.data.format])
     return Task(
         recipe=recipe.name,
         seed=seed,
         updates=updates,
         arguments=recipe.arguments,
         folder=folder / recipe.name / f"lr-{rate:g}" / f"seed-{seed}",
-        fingerprint=digest({"run": run, "aim": "validation"}),
+        fingerprint=fingerprint(recipe, updates=updates, seed=seed, aim="validation"),
         formats=[recipe.data.format],
         aim="validation",
     )

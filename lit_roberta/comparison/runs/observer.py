@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
@@ -15,6 +16,8 @@ from lit_roberta.training.arguments import arrange
 from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.costs import Costs
 from lit_roberta.training.pretraining_cli import PretrainingCLI
+from lit_roberta.training.tags import PRETRAINING
+from lit_roberta.workers import Tell
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -26,10 +29,11 @@ class RunObserver(Callback):
     sums.
 
     Args:
-        tell: Called now and then with the updates finished and those of the whole run.
+        tell: Called now and then with the updates finished, those of the whole run, and the last
+            training loss if there is one yet.
     """
 
-    def __init__(self, tell: Callable[[int, int], None]) -> None:
+    def __init__(self, tell: Tell) -> None:
         super().__init__()
         self.costs = Costs()
         self.validation: list[tuple[int, float]] = []
@@ -64,7 +68,9 @@ class RunObserver(Callback):
         self.seconds = self._earlier + now - self._began
         if now - self._told > _SECONDS_BETWEEN_REPORTS:
             self._told = now
-            self._tell(trainer.global_step, trainer.max_steps)
+            loss = trainer.callback_metrics.get(PRETRAINING.train_loss)
+            loss = None if loss is None else float(loss)
+            self._tell(trainer.global_step, trainer.max_steps, loss)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Keep a point of the validation curve, and what it took to get there."""
@@ -100,18 +106,45 @@ class ObservedCLI(PretrainingCLI):
 
     def before_fit(self) -> None:
         """Let the observer watch; the run itself does not notice."""
-        self.trainer.callbacks.append(self.observer)  # type: ignore[attr-defined]
+        # First of all, so that what is saved after a validation holds that validation's point.
+        self.trainer.callbacks.insert(0, self.observer)  # type: ignore[attr-defined]
 
 
-def run_observed(argv: Sequence[str], tell: Callable[[int, int], None]) -> ObservedCLI:
+def run_observed(argv: Sequence[str], tell: Tell) -> ObservedCLI:
     """Run a training command line in this process, watched.
 
     Args:
         argv: The arguments, without the program's name.
-        tell: Called now and then with the updates finished and those of the whole run.
+        tell: Called now and then with the updates finished, those of the whole run, and the last
+            training loss if there is one yet.
 
     Raises:
         UserError: If something that was asked for can't be done.
     """
     with without_small_talk():
         return ObservedCLI(arrange(argv), RunObserver(tell))
+
+
+def run_planned(
+    arguments: Sequence[str], *, seed: int, updates: int, folder: Path, tell: Tell
+) -> ObservedCLI:
+    """Make a run of a recipe in a folder, or go on with what lies there.
+
+    Args:
+        arguments: Of `fit`, without folder, seed and length.
+        seed: The run's.
+        updates: Its length.
+        folder: Its own.
+        tell: As for `run_observed`.
+
+    Raises:
+        UserError: If something that was asked for can't be done.
+    """
+    decided = (
+        f"--seed_everything={seed}",
+        f"--trainer.max_steps={updates}",
+        f"--trainer.default_root_dir={folder}",
+        "--trainer.enable_progress_bar=false",
+        "--ckpt_path=last",
+    )
+    return run_observed([*arguments, *decided], tell)

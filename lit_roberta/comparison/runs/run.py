@@ -93,6 +93,9 @@ class Run:
     document_predictions: list[int]
     """Predicted tokens of each test document."""
     fingerprint: str
+    """What it was made of, and by which code."""
+    scored_by: str = ""
+    """Digest of the code that scored it."""
     same_as: str | None = None
     """The recipe whose run this is, where both are the same run."""
     probes: ProbeScores | None = None

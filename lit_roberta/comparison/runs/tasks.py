@@ -6,17 +6,24 @@ checkpoint, if it is still the same run; one that was made of something else is 
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal
+from typing import Any, get_args
 
+from lit_roberta.comparison.runs.claiming import claimed_run
 from lit_roberta.comparison.runs.evaluation import evaluate, score_part
-from lit_roberta.comparison.runs.observer import run_observed
-from lit_roberta.comparison.runs.run import Curves, HeldOut, Run, write_json
+from lit_roberta.comparison.runs.observer import ObservedCLI, run_planned
+from lit_roberta.comparison.runs.run import Run, write_json
+from lit_roberta.comparison.runs.stored import (
+    MARK,
+    RESULT,
+    Aim,
+    is_whole,
+    read_stored,
+    scoring_digest,
+)
 from lit_roberta.data.examples.packing import Format
 from lit_roberta.errors import UserError, must
 from lit_roberta.log_files import output_to
@@ -24,11 +31,6 @@ from lit_roberta.training.checkpoint_files import BEST, CHECKPOINT_FOLDER, LAST
 from lit_roberta.training.checkpoint_settings import read_checkpoint_settings
 from lit_roberta.workers import ERROR, Interrupted, Tell
 
-Aim = Literal["result", "validation", "timing"]
-"""A whole result; only the validation loss, to choose a learning rate by; or only the pace."""
-
-RESULT = "result.json"
-_MARK = "run.json"
 _LOG = "log.txt"
 
 
@@ -57,14 +59,29 @@ class Task:
 
 
 def finished(task: Task) -> bool:
-    """Tell whether a run lies there complete, made of the same things."""
-    stored = _stored(task)
-    return stored.get("fingerprint") == task.fingerprint and _is_whole(stored, task)
+    """Tell whether a run lies there complete, made of the same things and scored in this way."""
+    stored = read_stored(task.folder / RESULT)
+    return (
+        stored.get("fingerprint") == task.fingerprint
+        and is_whole(stored, aim=task.aim, formats=task.formats)
+        and (task.aim != "result" or stored.get("scored_by") == scoring_digest())
+    )
 
 
 def superseded(task: Task) -> bool:
     """Tell whether a result lies in the run's place that was made of other things."""
-    return _stored(task).get("fingerprint", task.fingerprint) != task.fingerprint
+    stored = read_stored(task.folder / RESULT)
+    return stored.get("fingerprint", task.fingerprint) != task.fingerprint
+
+
+def only_scored(task: Task) -> bool:
+    """Tell whether a run that is not finished is trained: only scores are missing."""
+    stored = read_stored(task.folder / RESULT)
+    return (
+        stored.get("fingerprint") == task.fingerprint
+        and not finished(task)
+        and (task.folder / CHECKPOINT_FOLDER / LAST).is_file()
+    )
 
 
 def without_damaged_checkpoints(task: Task) -> str | None:
@@ -73,7 +90,7 @@ def without_damaged_checkpoints(task: Task) -> str | None:
     Returns:
         What to tell the user; None where nothing was damaged.
     """
-    if _fingerprint_of(task.folder / _MARK) != task.fingerprint:
+    if read_stored(task.folder / MARK).get("fingerprint") != task.fingerprint:
         return None  # it is made anew anyway, or is nothing of ours
     for path in (task.folder / CHECKPOINT_FOLDER / name for name in (LAST, BEST)):
         try:
@@ -85,104 +102,76 @@ def without_damaged_checkpoints(task: Task) -> str | None:
     return None
 
 
-def _stored(task: Task) -> dict[str, Any]:
-    """Read what lies in the place of a run's result; nothing where that is no result."""
-    try:
-        stored = json.loads((task.folder / RESULT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return stored if isinstance(stored, dict) else {}
-
-
-def _is_whole(stored: Mapping[str, Any], task: Task) -> bool:
-    """Tell whether a result has everything that will be read of it."""
-    if task.aim != "result":
-        name = "validation_loss" if task.aim == "validation" else "seconds_per_update"
-        return isinstance(stored.get(name), float)
-    try:
-        run = Run.from_json(stored)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return False
-    parts: list[Run | Curves | HeldOut] = [run, run.curves]
-    parts += [*run.heldout.values(), *run.heldout_best.values()]
-    has_formats = set(task.formats) <= set(run.heldout) & set(run.heldout_best)
-    return has_formats and all(map(_fits_its_fields, parts))
-
-
-def _fits_its_fields(part: Run | HeldOut | Curves) -> bool:
-    """Tell whether numbers, names and lists stand where they belong."""
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "int": int,
-        "float": (int, float),
-        "float | None": (int, float, NoneType),
-        "str": str,
-        "list": list,
-        "dict": dict,
-    }
-    return all(
-        isinstance(getattr(part, each.name), kinds.get(str(each.type).split("[")[0], object))
-        for each in fields(part)
-    )
-
-
 def execute(task: Task, tell: Tell) -> None:
-    """Train and score a run, and write its result.
+    """Train and score a run, and write its result; only what is missing of it is done.
+
+    A run that is trained goes through the same steps from its last checkpoint, without an update.
 
     Args:
         task: The run.
         tell: Called now and then with its progress.
 
     Raises:
-        UserError: If the run can't be made as asked, or has diverged.
+        UserError: If the run can't be made as asked, or has diverged, or another process is at it.
         Interrupted: If it was stopped by a signal.
     """
-    _prepare_folder(task)
-    with output_to(task.folder / _LOG):
-        cli = run_observed(
-            [
-                *task.arguments,
-                f"--seed_everything={task.seed}",
-                f"--trainer.max_steps={task.updates}",
-                f"--trainer.default_root_dir={task.folder}",
-                "--trainer.enable_progress_bar=false",
-                "--ckpt_path=last",
-            ],
-            tell,
-        )
-        if cli.exit_status:
-            raise Interrupted
-        if task.aim == "result":
-            run = evaluate(
-                cli, recipe=task.recipe, fingerprint=task.fingerprint, formats=task.formats
+    with claimed_run(task.folder):
+        if finished(task):
+            return
+        _prepare_folder(task)
+        with output_to(task.folder / _LOG):
+            cli = run_planned(
+                task.arguments,
+                seed=task.seed,
+                updates=task.updates,
+                folder=task.folder,
+                tell=tell,
             )
-            values = asdict(run)
-        elif task.aim == "validation":
-            loss = score_part(cli.model.model, cli.datamodule, "validation").loss
-            values = {"fingerprint": task.fingerprint, "validation_loss": loss}
-        else:
-            pace = cli.observer.seconds / cli.observer.costs.updates
-            values = {"fingerprint": task.fingerprint, "seconds_per_update": pace}
-    write_json(task.folder / RESULT, values)
+            if cli.exit_status:
+                raise Interrupted
+            values = _found(task, cli)
+        write_json(task.folder / RESULT, values)
+
+
+def _found(task: Task, cli: ObservedCLI) -> dict[str, Any]:
+    """Give what a trained run is for."""
+    if task.aim == "result":
+        return asdict(_scored(task, cli))
+    if task.aim == "validation":
+        loss = score_part(cli.model.model, cli.datamodule, "validation").loss
+        return {"fingerprint": task.fingerprint, "validation_loss": loss}
+    pace = cli.observer.seconds / cli.observer.costs.updates
+    return {"fingerprint": task.fingerprint, "seconds_per_update": pace}
+
+
+def _scored(task: Task, cli: ObservedCLI) -> Run:
+    """Score a run in the formats that are asked for now, and those that were asked for before."""
+    stored = read_stored(task.folder / RESULT)
+    before = stored if stored.get("fingerprint") == task.fingerprint else {}
+    there = before.get("heldout") or {}
+    others = [each for each in get_args(Format) if each in there and each not in task.formats]
+    run = evaluate(
+        cli,
+        recipe=task.recipe,
+        fingerprint=task.fingerprint,
+        formats=[*task.formats, *others],
+    )
+    # The last checkpoint was written a little before the clock stopped.
+    seconds = before.get("seconds", run.seconds)
+    return replace(run, seconds=seconds, scored_by=scoring_digest())
 
 
 def _prepare_folder(task: Task) -> None:
     """Make the run's folder; keep what is there only if it belongs to the same run."""
-    mark = task.folder / _MARK
+    mark = task.folder / MARK
     if task.folder.exists() and any(task.folder.iterdir()):
         if not mark.is_file():
             remedy = "Give another --output: nothing of another program's is removed."
             raise must(
                 "the run's folder", "be empty or the comparison's own", str(task.folder), remedy
             )
-        if _fingerprint_of(mark) != task.fingerprint:
+        if read_stored(mark).get("fingerprint") != task.fingerprint:
             shutil.rmtree(task.folder)
     task.folder.mkdir(parents=True, exist_ok=True)
     (task.folder / ERROR).unlink(missing_ok=True)
     write_json(mark, {"fingerprint": task.fingerprint, "recipe": task.recipe, "seed": task.seed})
-
-
-def _fingerprint_of(mark: Path) -> object:
-    try:
-        return json.loads(mark.read_text(encoding="utf-8"))["fingerprint"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

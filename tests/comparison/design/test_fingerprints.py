@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from lit_roberta.comparison.design.fingerprints import (
 )
 from lit_roberta.comparison.design.plan import plan_runs
 from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.runs.stored import differs_by_code, scoring_files
+from lit_roberta.data.datamodule import PretrainingDataModule
 from tests.comparison.texts import write_text
-
-FORMATS = ["sentence-pair", "doc-sentences"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def of(
     seed: int = 0,
 ) -> str:
     changed = replace(recipe, settings={**recipe.settings, **(settings or {})})
-    return fingerprint(changed, updates=updates, seed=seed, formats=FORMATS)
+    return fingerprint(changed, updates=updates, seed=seed)
 
 
 def test_every_setting_counts(recipes: list[PlannedRecipe]) -> None:
@@ -57,13 +58,12 @@ def test_every_setting_counts(recipes: list[PlannedRecipe]) -> None:
         assert (changed == base) is (key in corpora), key
 
 
-def test_length_seed_formats_and_text_count(recipes: list[PlannedRecipe]) -> None:
+def test_length_seed_and_aim_count(recipes: list[PlannedRecipe]) -> None:
     recipe = recipes[0]
     base = of(recipe)
     assert of(recipe, updates=101) != base
     assert of(recipe, seed=1) != base
-    assert fingerprint(recipe, updates=100, seed=0, formats=FORMATS[:1]) != base
-    assert fingerprint(recipe, updates=100, seed=0, formats=FORMATS[::-1]) == base
+    assert fingerprint(recipe, updates=100, seed=0, aim="validation") != base
 
 
 def test_the_code_counts(recipes: list[PlannedRecipe], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,6 +72,30 @@ def test_the_code_counts(recipes: list[PlannedRecipe], monkeypatch: pytest.Monke
         "lit_roberta.comparison.design.fingerprints.code_digest", lambda: "other code"
     )
     assert of(recipes[0]) != base
+    assert differs_by_code(of(recipes[0]), base)
+    assert not differs_by_code(of(recipes[0], seed=1), base)
+
+
+def test_a_run_does_not_depend_on_whom_it_is_compared_with(
+    recipes: list[PlannedRecipe], tmp_path: Path
+) -> None:
+    bert, ten, dynamic = recipes
+    documents = replace(ten, name="documents", data=_in_documents(ten.data))
+
+    def planned(*compared: PlannedRecipe) -> dict[str, str]:
+        updates = {recipe.name: 500 for recipe in compared}
+        plan = plan_runs(compared, updates, seeds=range(2), folder=tmp_path, tuned={})
+        return {task.label: task.fingerprint for task in plan.tasks}
+
+    alone, together = planned(bert), planned(dynamic, documents, bert)
+    assert alone.items() <= together.items()
+    assert len(set(together.values())) == 6
+
+
+def _in_documents(data: PretrainingDataModule) -> PretrainingDataModule:
+    other = copy(data)
+    other.packing = replace(data.packing, format="doc-sentences")
+    return other
 
 
 def test_a_name_is_not_part_of_a_run(recipes: list[PlannedRecipe]) -> None:
@@ -121,7 +145,7 @@ def test_the_code_that_counts_is_all_that_a_run_imports() -> None:
     package = Path(lit_roberta.__file__).parent
     counted = {
         ".".join(["lit_roberta", *path.relative_to(package).with_suffix("").parts])
-        for path in counted_files()
+        for path in [*counted_files(), *scoring_files()]
     }
     packages = {name.removesuffix(".__init__") for name in counted}
     assert used - {"lit_roberta.comparison"} <= packages

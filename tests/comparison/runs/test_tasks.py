@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from lit_roberta.comparison.runs import tasks
+from lit_roberta.comparison.runs.claiming import claimed_run, is_claimed
 from lit_roberta.comparison.runs.run import Run, write_json
+from lit_roberta.comparison.runs.stored import Aim, differs_by_code, scoring_digest
 from lit_roberta.comparison.runs.tasks import (
-    Aim,
     Task,
     execute,
     finished,
+    only_scored,
     superseded,
     without_damaged_checkpoints,
 )
@@ -48,7 +51,7 @@ def task(tmp_path: Path) -> Task:
     )
 
 
-def silent(done: int, total: int) -> None:
+def silent(done: int, total: int, loss: float | None) -> None:
     pass
 
 
@@ -77,6 +80,57 @@ def test_a_run_writes_its_whole_result(task: Task) -> None:
     assert (task.folder / "checkpoints" / "last.ckpt").is_file()
     assert "6 updates" in (task.folder / "log.txt").read_text("utf-8")
     assert not list(task.folder.glob("*.part"))
+
+
+def test_what_is_missing_of_the_scores_is_made_of_the_last_checkpoint(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute(task, silent)
+    at_once = _result(task)
+    (task.folder / "result.json").unlink()
+    execute(replace(task, formats=["sentence-pair"]), silent)
+    one = _result(task)
+    assert set(one["heldout"]) == {"sentence-pair"}
+    assert not finished(task)
+    assert only_scored(task)
+    checkpoint = task.folder / "checkpoints" / "last.ckpt"
+    written = checkpoint.stat().st_mtime_ns
+    execute(task, silent)
+    assert checkpoint.stat().st_mtime_ns == written  # nothing was trained
+    assert _result(task) == {**at_once, "seconds": one["seconds"]}
+
+    # A study that asks for fewer formats takes none away, and one by other code scores them all.
+    few = replace(task, formats=["doc-sentences"])
+    assert finished(few)
+    monkeypatch.setattr(tasks, "scoring_digest", lambda: "other code")
+    assert not finished(few)
+    execute(few, silent)
+    assert _result(task) == {**at_once, "seconds": one["seconds"], "scored_by": "other code"}
+    assert finished(task)
+    checkpoint.unlink()
+    monkeypatch.undo()
+    assert not only_scored(task)
+
+
+def test_a_run_that_another_process_makes_is_left_to_it(task: Task) -> None:
+    with claimed_run(task.folder):
+        assert is_claimed(task.folder)
+        with pytest.raises(UserError, match="another process is making it"):
+            execute(task, silent)
+    assert not is_claimed(task.folder)
+    assert not task.folder.exists()
+
+
+def test_versions_are_told_from_what_a_run_is() -> None:
+    assert differs_by_code("run-code", "run-newer")
+    assert not differs_by_code("run-code", "run-code")
+    assert not differs_by_code("run-code", "other-code")
+
+
+def _result(task: Task) -> dict[str, Any]:
+    values = json.loads((task.folder / "result.json").read_text("utf-8"))
+    assert isinstance(values, dict)
+    return values
 
 
 def test_an_unfinished_run_goes_on_and_another_one_starts_anew(task: Task) -> None:
@@ -123,12 +177,15 @@ def test_what_is_not_this_runs_result_is_not_taken_for_it(task: Task, content: s
         {"heldout": {}},
         {"unknown": 1},
         {"nsp_accuracy": "high"},
+        {"scored_by": "other code"},
     ],
 )
 def test_a_result_is_only_taken_if_nothing_of_it_is_missing(
     task: Task, change: dict[str, Any]
 ) -> None:
-    planted = replace(plant_results().runs[0], fingerprint="first")
+    planted = replace(
+        plant_results().runs[0], fingerprint="first", scored_by=scoring_digest()
+    )
     task.folder.mkdir(parents=True)
     write_json(task.folder / "result.json", {**asdict(planted), **change})
     assert finished(task) is (not change)
