@@ -25,7 +25,8 @@ from lit_roberta.comparison.reporting.tuning_table import write_tuning
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results, TuningRow
 from lit_roberta.comparison.run_making import make_runs, read_runs
-from lit_roberta.comparison.runs.tasks import RESULT, Task
+from lit_roberta.comparison.runs.stored import RESULT
+from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.errors import UserError
 from lit_roberta.training.output_folder import claimed, require_output

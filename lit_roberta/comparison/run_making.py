@@ -17,8 +17,8 @@ from lit_roberta.comparison.design.plan import Plan
 from lit_roberta.comparison.display import RunDisplay
 from lit_roberta.comparison.results import Failure
 from lit_roberta.comparison.runs.run import Run
+from lit_roberta.comparison.runs.stored import RESULT
 from lit_roberta.comparison.runs.tasks import (
-    RESULT,
     Task,
     finished,
     superseded,

@@ -14,7 +14,8 @@ from pathlib import Path
 from lit_roberta.comparison.design.fingerprints import fingerprint
 from lit_roberta.comparison.design.recipes import PlannedRecipe
 from lit_roberta.comparison.results import TuningRow
-from lit_roberta.comparison.runs.tasks import RESULT, Task, finished
+from lit_roberta.comparison.runs.stored import RESULT
+from lit_roberta.comparison.runs.tasks import Task, finished
 
 GRID = (2.5e-4, 5e-4, 1e-3, 2e-3, 4e-3, 8e-3)
 FIRST_SEED = 1000

@@ -69,8 +69,8 @@ class RunObserver(Callback):
         if now - self._told > _SECONDS_BETWEEN_REPORTS:
             self._told = now
             loss = trainer.callback_metrics.get(PRETRAINING.train_loss)
-            loss = None if loss is None else float(loss)
-            self._tell(trainer.global_step, trainer.max_steps, loss)
+            known = None if loss is None else float(loss)
+            self._tell(trainer.global_step, trainer.max_steps, known)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Keep a point of the validation curve, and what it took to get there."""

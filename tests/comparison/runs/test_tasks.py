@@ -183,9 +183,7 @@ def test_what_is_not_this_runs_result_is_not_taken_for_it(task: Task, content: s
 def test_a_result_is_only_taken_if_nothing_of_it_is_missing(
     task: Task, change: dict[str, Any]
 ) -> None:
-    planted = replace(
-        plant_results().runs[0], fingerprint="first", scored_by=scoring_digest()
-    )
+    planted = replace(plant_results().runs[0], fingerprint="first", scored_by=scoring_digest())
     task.folder.mkdir(parents=True)
     write_json(task.folder / "result.json", {**asdict(planted), **change})
     assert finished(task) is (not change)
