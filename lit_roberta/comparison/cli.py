@@ -84,6 +84,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         recipes=tuple((study and study.variants) or asked.recipes),
         study=study,
         seeds=asked.seeds,
+        order_seeds=asked.order_seeds,
         budget=_budget(asked.budget),
         output=Path(asked.output),
         jobs=asked.jobs,
@@ -155,6 +156,13 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
     )
     parser.add_argument(
         "--seeds", type=int, default=DEFAULT_SEEDS, help="Runs of each recipe; 3 for a verdict."
+    )
+    parser.add_argument(
+        "--order-seeds",
+        type=int,
+        default=0,
+        help="Orders of the text, each with the initial weights of every seed: shows what runs of "
+        "one recipe differ by.",
     )
     parser.add_class_arguments(Budget, "budget")
     parser.add_argument(

@@ -14,11 +14,13 @@ from typing import Any
 
 from rich.console import Console
 
+from lit_roberta.comparison.design.arranging import arrange_arms
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
 from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
+from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.reporting.tuning_table import write_tuning
@@ -98,13 +100,21 @@ def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
     """
     began = time.monotonic()
     require_output(asked.output)
-    recipes = read_recipes(asked.recipes, overlays=asked.overlays, overrides=asked.overrides)
+    arms, design = arrange_arms(
+        asked.recipes, order_seeds=asked.order_seeds, seeds=asked.seeds, study=asked.study
+    )
+    recipes = read_recipes(arms, overlays=asked.overlays, overrides=asked.overrides)
     with claimed(asked.output, what="comparison"):
-        return _compare(asked, recipes, began=began, console=console)
+        return _compare(asked, recipes, design=design, began=began, console=console)
 
 
 def _compare(
-    asked: Comparison, recipes: list[PlannedRecipe], *, began: float, console: Console
+    asked: Comparison,
+    recipes: list[PlannedRecipe],
+    *,
+    design: Design,
+    began: float,
+    console: Console,
 ) -> Results | None:
     for note in recipes[0].data.prepared.notes:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
@@ -136,6 +146,7 @@ def _compare(
         runs=runs,
         failures=failures,
         tuning=tuning,
+        design=design,
         command=asked.command,
         environment=describe_environment(jobs),
         seconds=time.monotonic() - began,

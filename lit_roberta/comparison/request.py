@@ -27,6 +27,8 @@ class Comparison:
     """The study that asks it, where one does."""
     seeds: int = DEFAULT_SEEDS
     """Runs of each recipe, with seeds 0, 1, ..."""
+    order_seeds: int = 0
+    """Orders of the text, each with every seed's initial weights; 0: the order has the seed."""
     budget: Budget = field(default_factory=Budget)
     """What each run may use."""
     output: Path = Path("comparison-report")
@@ -47,6 +49,7 @@ class Comparison:
     def __post_init__(self) -> None:
         for name, value, least in (
             ("seeds", self.seeds, 0),
+            ("order-seeds", self.order_seeds, 0),
             ("tune-lr", self.tune_lr, 0),
             ("jobs", 1 if self.jobs is None else self.jobs, 1),
         ):

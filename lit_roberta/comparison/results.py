@@ -7,13 +7,14 @@ and the report are computed from these and from nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.judging.luck import Luck, split_luck
 from lit_roberta.comparison.judging.probe_judging import Answers, gather
 from lit_roberta.comparison.judging.probe_verdict import point_to_probes
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
@@ -174,7 +175,23 @@ class Results:
             np.asarray(self.text.document_unigram_nats),
             failed=[recipe.name for recipe in self.recipes if recipe not in finished],
         )
-        return point_to_probes(verdict, self.answers())
+        verdict = point_to_probes(verdict, self.answers())
+        luck = self.luck()
+        if luck is None:
+            return verdict
+        headline, *sentences = luck.sentences()
+        return replace(verdict, kind="luck", winner=None, headline=headline, sentences=sentences)
+
+    def luck(self) -> Luck | None:
+        """Split what runs differ by, where that was asked for and every run has finished."""
+        if self.design.kind != "seeds":
+            return None
+        rows = [
+            [run.heldout[recipe.format].mlm_loss for run in self.runs_of(recipe.name)]
+            for recipe in self.finished()
+        ]
+        whole = len(rows) == len(self.recipes) and len({*map(len, rows)}) == 1
+        return split_luck(np.asarray(rows)) if whole and len(rows[0]) > 1 else None
 
     def as_json(self) -> dict[str, Any]:
         """Give everything as plain values, the verdict first."""

@@ -22,7 +22,9 @@ Kind = Literal[
     "not-learned-context",
     "same-run",
     "too-few",
+    "luck",
 ]
+"""The last of all runs together, where what they differ by was asked."""
 
 SMALLEST_DIFFERENCE = 0.05
 """Nats per predicted token, some 5% of perplexity: an interval within it shows no difference."""

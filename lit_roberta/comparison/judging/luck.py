@@ -47,14 +47,14 @@ class Luck:
     """Standard deviation of what neither explains alone: both together, and rounding."""
 
     def sentences(self) -> list[str]:
-        """Say it in words."""
+        """Say it in words: what can be told first, then the figures."""
         return [
+            self._comparison(),
             f"Runs of this recipe differ by a standard deviation of {nats(self.total)} nats: "
             f"{nats(self.order.deviation)} from the order of the text (95% interval "
             f"{nats(self.order.low)} to {nats(self.order.high)}), {nats(self.weights.deviation)} "
             f"from the initial weights ({nats(self.weights.low)} to {nats(self.weights.high)}), "
             f"and {nats(self.rest)} from both together.",
-            self._comparison(),
         ]
 
     def _comparison(self) -> str:
