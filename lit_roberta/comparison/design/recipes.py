@@ -8,17 +8,22 @@ run.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
-import yaml
 
+from lit_roberta.comparison.design.decided import (
+    OURS,
+    UNDONE,
+    check_overrides,
+    check_settings,
+    decided_elsewhere,
+)
 from lit_roberta.comparison.design.variants import Variant, named
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import UserError
 from lit_roberta.training.arguments import arrange, find_config
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.console import without_small_talk
@@ -26,41 +31,7 @@ from lit_roberta.training.pretraining_cli import PretrainingCLI
 
 logger = logging.getLogger(__name__)
 
-_OURS = {
-    "trainer.max_steps": "Give --budget.unit and --budget.amount.",
-    "trainer.max_epochs": "Give --budget.unit epochs --budget.amount N.",
-    "max_hours": "Give --budget.unit seconds --budget.amount N.",
-    "trainer.max_time": "Give --budget.unit seconds --budget.amount N.",
-    "trainer.default_root_dir": "Give --output.",
-    "trainer.devices": "Every run has one device; give --jobs for several runs at once.",
-    "trainer.num_nodes": "Every run has one device.",
-    "trainer.fast_dev_run": "Give a small budget, as --budget.unit updates --budget.amount 5.",
-    "checkpoint.folder": "Give --output.",
-    "ckpt_path": "Finished runs are kept and interrupted ones go on by themselves.",
-    "seed_everything": "Give --seeds, the number of them.",
-    "data.seed": "Give --seeds, the number of them.",
-    "model.seed": "Give --seeds, the number of them.",
-}
-"""Settings that the comparison decides, and what to give in their place."""
-
-_AGREEING = {
-    "trainer.devices": ("auto", 1),
-    "trainer.num_nodes": (1,),
-    "trainer.fast_dev_run": (False,),
-    "trainer.max_epochs": (-1,),
-    "trainer.max_steps": (-1,),
-}
-"""Values of a file that say nothing else than the comparison does, besides null."""
-
-_UNDONE = (
-    "--trainer.max_epochs=-1",
-    "--max_hours=null",
-    "--trainer.max_time=null",
-    "--trainer.fast_dev_run=false",
-    "--trainer.devices=1",
-    "--trainer.num_nodes=1",
-)
-"""What takes a file's own length and devices back; the rest is given to each run anyway."""
+CLI = TypeVar("CLI", bound=PretrainingCLI)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +47,6 @@ class PlannedRecipe:
     data: PretrainingDataModule
 
 
-def check_overrides(overrides: Iterable[str]) -> None:
-    """Refuse settings that the comparison decides itself.
-
-    Args:
-        overrides: As `data.max_length=128`.
-    """
-    for override in overrides:
-        name, _, value = override.partition("=")
-        if name in _OURS:
-            raise must(f"--{name}", "be left to the comparison", value, _OURS[name])
-
-
 def read_recipes(
     asked: Sequence[str | Variant], *, overlays: Sequence[str] = (), overrides: Sequence[str] = ()
 ) -> list[PlannedRecipe]:
@@ -101,38 +60,69 @@ def read_recipes(
     Raises:
         UserError: If a file or a setting is wrong, or if the recipes do not share their text.
     """
-    check_overrides(overrides)
-    variants = named([Variant(source=one) if isinstance(one, str) else one for one in asked])
-    for name, variant in variants.items():
-        _check_settings(name, variant, overrides)
-    recipes = [_read(name, variant, overlays, overrides) for name, variant in variants.items()]
-    sources = [variant.path() for variant in variants.values()]
-    for path in dict.fromkeys([*sources, *map(find_config, overlays)]):
-        for notice in _decided_elsewhere(path):
-            logger.info("%s", notice)
-    _check_same_text(recipes)
-    return recipes
+    return RecipeReader(overlays=overlays, overrides=overrides).read_all(asked)
 
 
-def _check_settings(name: str, variant: Variant, overrides: Iterable[str]) -> None:
-    """Refuse what the comparison decides, and what would take from a recipe what makes it one."""
-    check_overrides(variant.settings)
-    own = {setting.partition("=")[0] for setting in variant.settings}
-    for override in overrides:
-        key, _, value = override.partition("=")
-        if key in own:
-            remedy = f"{name} sets it itself: leave it out."
-            raise must(f"--{key}", "not be given for all recipes", value, remedy)
+class RecipeReader:
+    """Reads recipes, each with the same overlays and settings on top, and each one once.
 
+    Args:
+        overlays: Configuration files for all recipes, read after the recipe's own.
+        overrides: Settings for all recipes, as `data.max_length=128`; they win over files.
 
-def _decided_elsewhere(path: Path) -> list[str]:
-    """Say which settings of a file have no effect, because the comparison decides them."""
-    given = dict(flatten(yaml.safe_load(path.read_text(encoding="utf-8")) or {}))
-    return [
-        f"{path} sets {name} {value}, which the comparison decides. {_OURS[name]}"
-        for name, value in given.items()
-        if name in _OURS and value is not None and value not in _AGREEING.get(name, ())
-    ]
+    Raises:
+        UserError: If a setting is the comparison's.
+    """
+
+    def __init__(self, *, overlays: Sequence[str] = (), overrides: Sequence[str] = ()) -> None:
+        check_overrides(overrides)
+        self._overlays = tuple(overlays)
+        self._overrides = tuple(overrides)
+        self._known: dict[tuple[str, tuple[str, ...]], PlannedRecipe] = {}
+
+    def read_all(self, asked: Sequence[str | Variant]) -> list[PlannedRecipe]:
+        """Read recipes that are to be compared.
+
+        Raises:
+            UserError: If a file or a setting is wrong, or if the recipes do not share their text.
+        """
+        variants = named([Variant(source=one) if isinstance(one, str) else one for one in asked])
+        for name, variant in variants.items():
+            check_settings(name, variant, self._overrides)
+        recipes = [self.read(variant, name) for name, variant in variants.items()]
+        sources = [variant.path() for variant in variants.values()]
+        for path in dict.fromkeys([*sources, *map(find_config, self._overlays)]):
+            for notice in decided_elsewhere(path):
+                logger.info("%s", notice)
+        _check_same_text(recipes)
+        return recipes
+
+    def read(self, variant: Variant, name: str) -> PlannedRecipe:
+        """Read one recipe.
+
+        Raises:
+            UserError: If it can't be trained.
+        """
+        key = str(variant.path()), variant.settings
+        if key not in self._known:
+            self._known[key] = _read(name, variant, self._overlays, self._overrides)
+        return replace(self._known[key], name=name)
+
+    def settings(self, variant: Variant | None) -> dict[str, Any]:
+        """Give a recipe's settings without a look at its text.
+
+        Args:
+            variant: The recipe; None for what holds where no file says otherwise.
+
+        Returns:
+            By dotted name as they would be given; without those that the comparison decides, and
+            without the size of the vocabulary, which is the text's to say.
+
+        Raises:
+            UserError: If a file or a setting is wrong.
+        """
+        cli = _parsed(_ParsedOnlyCLI, _arguments(variant, self._overlays, self._overrides))
+        return {k: v for k, v in _of_recipe(cli).items() if k != "model.encoder.vocab_size"}
 
 
 class _UnstartedCLI(PretrainingCLI):
@@ -145,30 +135,58 @@ class _UnstartedCLI(PretrainingCLI):
         """Say nothing: nothing is about to happen."""
 
 
+class _ParsedOnlyCLI(_UnstartedCLI):
+    """The settings of a run, of which nothing is built."""
+
+    def instantiate_classes(self) -> None:
+        """Read no text: the settings are all that is asked for."""
+        self._dump_config()
+
+
 def _read(
     name: str, variant: Variant, overlays: Sequence[str], overrides: Sequence[str]
 ) -> PlannedRecipe:
-    source = str(variant.path())
-    configs = [word for path in (source, *overlays) for word in ("--config", path)]
-    settings = (*variant.settings, *overrides)
-    arguments = ("fit", *configs, *(f"--{setting}" for setting in settings))
+    arguments = _arguments(variant, overlays, overrides)
+    cli = _parsed(_UnstartedCLI, arguments)
+    settings = _of_recipe(cli)
+    if cli.start is not None:  # weights count by their numbers, wherever they lie
+        settings["model.pretrained"] = cli.start.digest
+    return PlannedRecipe(
+        name=name,
+        source=str(variant.path()),
+        arguments=(*arguments, *UNDONE),
+        settings=settings,
+        data=cli.datamodule,
+    )
+
+
+def _arguments(
+    variant: Variant | None, overlays: Sequence[str], overrides: Sequence[str]
+) -> tuple[str, ...]:
+    """Write a recipe as arguments of `fit`."""
+    files = () if variant is None else (str(variant.path()),)
+    own = () if variant is None else variant.settings
+    configs = [word for path in (*files, *overlays) for word in ("--config", path)]
+    return ("fit", *configs, *(f"--{setting}" for setting in (*own, *overrides)))
+
+
+def _parsed(cli: type[CLI], arguments: Sequence[str]) -> CLI:
     # The length in a recipe's own file is not the comparison's; one update stands in for it here.
     placeholders = (
         *("--trainer.max_steps=1", "--trainer.max_epochs=-1", "--trainer.logger=false"),
-        "--ckpt_path=null",
+        *("--ckpt_path=null", "--trainer.fast_dev_run=true"),
     )
     with without_small_talk():
-        cli = _UnstartedCLI(arrange([*arguments, *placeholders, "--trainer.fast_dev_run=true"]))
-    resolved = {key: value for key, value in flatten(cli.config_dump) if key not in _OURS}
-    if cli.start is not None:  # weights count by their numbers, wherever they lie
-        resolved["model.pretrained"] = cli.start.digest
-    return PlannedRecipe(
-        name=name,
-        source=source,
-        arguments=(*arguments, *_UNDONE),
-        settings={key: value for key, value in resolved.items() if key != "trainer.logger"},
-        data=cli.datamodule,
-    )
+        return cli(arrange([*arguments, *placeholders]))
+
+
+def _of_recipe(cli: PretrainingCLI) -> dict[str, Any]:
+    """Give all settings but those that the comparison decides."""
+    return {
+        key: value
+        for key, value in flatten(cli.config_dump)
+        if key not in OURS and key != "trainer.logger"
+    }
 
 
 def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:
