@@ -18,6 +18,7 @@ from rich.console import Console
 from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
 from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.design.budget import Budget
+from lit_roberta.comparison.design_words import add_design_options, read_design_options
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.study_words import add_study_options, asked_study, defaults_of
@@ -81,8 +82,9 @@ def parse(argv: Sequence[str]) -> Comparison:
     sizes = [] if asked.size is None else [_size(asked.size)]
     text = [] if asked.corpus is None else [f"data.corpus={asked.corpus}"]
     return Comparison(
-        recipes=tuple((study and study.variants) or asked.recipes),
+        recipes=tuple((study and study.variants) or asked.recipes or DEFAULT_RECIPES),
         study=study,
+        **read_design_options(asked),
         seeds=asked.seeds,
         order_seeds=asked.order_seeds,
         budget=_budget(asked.budget),
@@ -151,9 +153,11 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         "--recipes",
         nargs="+",
         type=str,
-        default=list(DEFAULT_RECIPES),
-        help="Configuration files, or shipped ones by name.",
+        default=[],
+        help="Configuration files, or shipped ones by name; by default "
+        f"{', '.join(DEFAULT_RECIPES)}.",
     )
+    add_design_options(parser)
     parser.add_argument(
         "--seeds", type=int, default=DEFAULT_SEEDS, help="Runs of each recipe; 3 for a verdict."
     )

@@ -14,10 +14,10 @@ from typing import Any
 
 from rich.console import Console
 
-from lit_roberta.comparison.design.arranging import arrange_arms
+from lit_roberta.comparison.arranging import arrange
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
-from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
 from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
 from lit_roberta.comparison.judging.designs import Design
@@ -100,10 +100,9 @@ def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
     """
     began = time.monotonic()
     require_output(asked.output)
-    arms, design = arrange_arms(
-        asked.recipes, order_seeds=asked.order_seeds, seeds=asked.seeds, study=asked.study
-    )
-    recipes = read_recipes(arms, overlays=asked.overlays, overrides=asked.overrides)
+    reader = RecipeReader(overlays=asked.overlays, overrides=asked.overrides)
+    variants, design = arrange(asked, reader)
+    recipes = reader.read_all(variants)
     with claimed(asked.output, what="comparison"):
         return _compare(asked, recipes, design=design, began=began, console=console)
 

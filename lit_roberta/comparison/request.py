@@ -25,6 +25,12 @@ class Comparison:
     """Configuration files, or shipped ones by name, or either with settings of its own."""
     study: Study | None = None
     """The study that asks it, where one does."""
+    ladder: Sequence[str] = ()
+    """Recipes to walk between, one switch at a time, in place of recipes side by side."""
+    order: Sequence[str] = ()
+    """Switches in the order to walk in; empty for the usual one."""
+    alone: bool = True
+    """Whether a ladder tries each switch alone, too."""
     seeds: int = DEFAULT_SEEDS
     """Runs of each recipe, with seeds 0, 1, ..."""
     order_seeds: int = 0
@@ -57,5 +63,10 @@ class Comparison:
                 raise must(f"--{name}", f"be {least} or more", value, "Give a whole number.")
         if not self.recipes:
             raise must("--recipes", "name at least one file", [], "Leave it out for the default.")
+        if self.order and not self.ladder:
+            raise must("--order", "come with --ladder", list(self.order), "Name two recipes.")
+        if self.ladder and self.order_seeds:
+            remedy = "Ask one thing after the other."
+            raise must("--order-seeds", "be left out beside --ladder", self.order_seeds, remedy)
         if not self.seeds and not self.tune_lr:
             raise must("--seeds", "be 1 or more", 0, "Only with --tune-lr is there a point in 0.")

@@ -68,12 +68,16 @@ class Trial:
         return None
 
 
-def walk(trial: Trial) -> list[Step]:
+def walk(trial: Trial, switched: Sequence[Switch] = ()) -> list[Step]:
     """Switch everything, one switch at a time wherever that can be run.
 
     A switch that can't be run where it stands in the order of the ladder waits for those behind.
+
+    Args:
+        trial: The switches.
+        switched: Those that are switched already.
     """
-    behind: list[Switch] = []
+    behind = [*switched]
     steps: list[Step] = []
     while len(behind) < len(trial.switches):
         step = trial.smallest(behind)
@@ -97,13 +101,7 @@ def walk_in_order(trial: Trial, order: Sequence[Step]) -> list[Step]:
             remedy = f"{_names(step)} can't be switched there: {objection}{_needs(step, needed)}"
             raise must("--order", "be one that can be run", _slugs(step), remedy)
         behind += step
-    asked = list(order)
-    while len(behind) < len(trial.switches):
-        step = trial.smallest(behind)
-        assert step is not None, "all of them together are the second recipe"
-        asked.append(step)
-        behind += step
-    return asked
+    return [*order, *walk(trial, behind)]
 
 
 def each_alone(trial: Trial) -> list[tuple[Step, str]]:
