@@ -33,8 +33,6 @@ class Rung:
     """Whether it stands on the first recipe alone; else on all the switches before it."""
     note: str = ""
     """Why more than one thing was switched, a sentence; empty where only one was."""
-    note: str = ""
-    """Why more than one thing was switched, a sentence; empty where only one was."""
 
 
 @dataclass(frozen=True, kw_only=True)
