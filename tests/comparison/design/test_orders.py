@@ -47,7 +47,7 @@ def test_what_can_tell_nothing_apart_is_refused(
 
 
 def test_without_orders_the_arms_are_what_was_asked_for() -> None:
-    asked = ["bert", Variant(source="roberta", name="other")]
+    asked: list[str | Variant] = ["bert", Variant(source="roberta", name="other")]
     arms, design = arrange_arms(asked, order_seeds=0, seeds=1, study=None)
     assert arms == asked
     assert design == replace(design, kind="plain", axes={})
