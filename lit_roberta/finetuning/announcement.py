@@ -14,6 +14,7 @@ from lit_roberta.finetuning.baseline import at_baseline, baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
+from lit_roberta.finetuning.patience import exhausted_patience
 from lit_roberta.finetuning.weighting import count_of_labels
 
 logger = logging.getLogger(__name__)
@@ -123,7 +124,16 @@ def announce_result(trainer: pl.Trainer, data: FinetuningDataModule, best: float
         best: The best score of a validation; None without any.
     """
     done, total = f"{trainer.global_step:,}", f"{trainer.max_steps:,}"
-    if trainer.global_step < trainer.max_steps:
+    patience = exhausted_patience(trainer)
+    if patience is not None:
+        logger.info(
+            "Stopped early, after update %s of %s: no better in %d validations in a row. To go "
+            "on: the same command with --ckpt_path last and a higher --patience.",
+            done,
+            total,
+            patience,
+        )
+    elif trainer.global_step < trainer.max_steps:
         logger.info(
             "The run stands at update %s of %s. To go on: the same command with --ckpt_path last.",
             done,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytorch_lightning as pl
-from pytorch_lightning.callbacks import Callback, EarlyStopping
+from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.cli import LightningArgumentParser
 
 from lit_roberta.errors import must
@@ -29,11 +29,13 @@ from lit_roberta.finetuning.checkpoint import Finetuned, read_finetuned
 from lit_roberta.finetuning.conditions import finetuning_conditions
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.length import finetuning_length, judging_interval
-from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
+from lit_roberta.finetuning.patience import Patience
+from lit_roberta.finetuning.run_checks import refuse_partial_judging, require_examples
 from lit_roberta.finetuning.tags import finetuning_tags
 from lit_roberta.finetuning.taking_over import take_over_finetuned
 from lit_roberta.finetuning.writing import TaskPredictions
+from lit_roberta.training.checkpoint_files import best_or_last
 from lit_roberta.training.checkpoint_settings import resolve_checkpoint
 from lit_roberta.training.checkpointing import UpdateCheckpoint
 from lit_roberta.training.conditions import refuse_another_run
@@ -79,11 +81,12 @@ class FinetuningCLI(RunCLI):
         """Take the model, its labels and its tokenizer from the checkpoint, and nothing else."""
         settings, subcommand = self.settings, self.config.subcommand
         refuse_trainer_flags(settings.trainer.as_dict(), compiles=settings.compile)
+        refuse_partial_judging(settings.trainer.as_dict())
         if settings.patience is not None and settings.patience < 1:
             raise must("patience", "be 1 or more", settings.patience, "Leave it out for none.")
         name = settings.ckpt_path
         if name is None and subcommand != "fit":
-            name = "best"
+            name = best_or_last(self.folder)
         path = resolve_checkpoint(
             name,
             folder=self.folder,
@@ -151,10 +154,8 @@ class FinetuningCLI(RunCLI):
             return []
         if not self.datamodule.examples("validation"):
             raise must("patience", "have a validation part to look at", patience, "Name one.")
-        mode = "max" if self.datamodule.task.higher_is_better else "min"
-        return [
-            EarlyStopping(monitor, mode=mode, patience=patience, check_on_train_epoch_end=False)
-        ]
+        higher_is_better = self.datamodule.task.higher_is_better
+        return [Patience(monitor=monitor, higher_is_better=higher_is_better, patience=patience)]
 
     def _writers(self) -> list[Callback]:
         if self.subcommand != "predict":
@@ -165,6 +166,7 @@ class FinetuningCLI(RunCLI):
     def after_instantiate_classes(self) -> None:
         """Refuse to go on with another run; say what is about to happen."""
         data, checkpoint = self.datamodule, self.checkpoint
+        part = require_examples(data, str(self.subcommand))
         if self.subcommand == "fit" and checkpoint is not None:
             refuse_another_run(checkpoint.conditions, finetuning_conditions(self.trainer, data))
         if self.settings.compile:
@@ -176,7 +178,6 @@ class FinetuningCLI(RunCLI):
         for line in self._told:
             logger.info("%s", line)
         announce_task(data)
-        part: HeldOutPart = "validation" if self.subcommand in ("fit", "validate") else "test"
         announce_notes(data, fits=self.subcommand == "fit", part=part)
         if self.subcommand == "fit":
             announce_finetuning(self.trainer, data)

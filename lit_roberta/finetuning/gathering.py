@@ -40,7 +40,7 @@ class Judged:
         self._losses[number] = self._losses.get(number, 0.0) + float(loss)
         self._counts[number] = self._counts.get(number, 0) + num_labels
 
-    def of(self, number: int, trainer: pl.Trainer) -> tuple[float | None, list[Any]]:
+    def of(self, number: int, trainer: pl.Trainer) -> tuple[float | None, dict[int, Any]]:
         """Put the predictions of all ranks together, on each of them.
 
         Args:
@@ -48,7 +48,8 @@ class Judged:
             trainer: Whose ranks.
 
         Returns:
-            The mean loss, None without a label; and the predictions in the order of the examples.
+            The mean loss, None without a label; and the predictions by the numbers of their
+            examples, in that order. A trial run (`fast_dev_run`) sees only some.
         """
         found = self._predictions.get(number, [])
         if trainer.world_size > 1:
@@ -57,8 +58,7 @@ class Judged:
             found = [each for part in parts for each in part]
         here = (self._losses.get(number, 0.0), float(self._counts.get(number, 0)))
         loss, count = map(float, sums_over_ranks(trainer, *here))
-        found = sorted(found, key=lambda each: each[0])
-        return (loss / count if count else None), [prediction for _, prediction in found]
+        return (loss / count if count else None), dict(sorted(found, key=lambda each: each[0]))
 
     def clear(self) -> None:
         """Forget all of it."""

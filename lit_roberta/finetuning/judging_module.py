@@ -6,12 +6,14 @@ updates are made is in `updating`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
 
 from lit_roberta.batch import JudgedBatch, TaskBatch
+from lit_roberta.errors import must
 from lit_roberta.finetuning.gathering import Judged
 from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.tasks.base import FinetuningTask, TunedModel
@@ -87,8 +89,10 @@ class JudgingModule(UpdatingModule):
         self.predicted = {}
         for number, (name, examples) in enumerate(sets.items()):
             loss, predictions = self._judged.of(number, self.trainer)
-            self.predicted[name] = predictions
-            scores = self.task.scores(examples, predictions)
+            self._refuse_no_number(loss)
+            self.predicted[name] = list(predictions.values())
+            seen = [examples[example] for example in predictions]
+            scores = self.task.scores(seen, self.predicted[name])
             tag = f"{prefix}_{name}" if name else prefix
             values = {f"{tag}/{score}": value for score, value in scores.items()}
             if loss is not None:
@@ -98,3 +102,11 @@ class JudgingModule(UpdatingModule):
                 values["step"] = float(self.trainer.global_step)
             self.log_dict(values)
         self._judged.clear()
+
+    def _refuse_no_number(self, loss: float | None) -> None:
+        """Stop a run before weights that are no numbers any more are saved as its best."""
+        if loss is None or math.isfinite(loss) or self.trainer.state.fn != "fit":
+            return
+        got = f"{loss} after update {self.trainer.global_step}"
+        remedy = "The weights have diverged: lower --model.optimizer.lr."
+        raise must("the loss of the validation part", "be a finite number", got, remedy)

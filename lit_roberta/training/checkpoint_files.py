@@ -42,6 +42,16 @@ def last_checkpoint(folder: Path) -> Path | None:
     return path if path.is_file() else None
 
 
+def best_or_last(folder: Path) -> str:
+    """Say which checkpoint of a run is judged where none is named: the last of one without a best.
+
+    Args:
+        folder: The run's folder.
+    """
+    has_best = (folder / CHECKPOINT_FOLDER / BEST).is_file()
+    return "best" if has_best or last_checkpoint(folder) is None else "last"
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove what writes that were cut off left in a folder of checkpoints.
 

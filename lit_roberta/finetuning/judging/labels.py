@@ -15,6 +15,17 @@ from torchmetrics.functional.classification import (
 
 from lit_roberta.errors import must
 
+
+def _matthews(predicted: Tensor, true: Tensor, count: int) -> Tensor:
+    """Correlate; what is always the same goes along with nothing, as scikit-learn has it.
+
+    Torchmetrics gives a small number there that depends on how often each label is true.
+    """
+    if any(bool((labels == labels[0]).all()) for labels in (predicted, true)):
+        return torch.zeros(())
+    return multiclass_matthews_corrcoef(predicted, true, count)
+
+
 _METRICS: Mapping[str, Callable[[Tensor, Tensor, int], Tensor]] = {
     "accuracy": lambda predicted, true, count: multiclass_accuracy(
         predicted, true, count, average="micro"
@@ -23,7 +34,7 @@ _METRICS: Mapping[str, Callable[[Tensor, Tensor, int], Tensor]] = {
         predicted, true, count, average="macro"
     ),
     "f1": lambda predicted, true, count: binary_f1_score(predicted, true),
-    "matthews_correlation": multiclass_matthews_corrcoef,
+    "matthews_correlation": _matthews,
 }
 """By name, from the number of labels. `f1` is that of the second of two labels, as in GLUE."""
 

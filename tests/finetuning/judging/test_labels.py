@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lit_roberta.finetuning.judging.labels import label_scores
+
+LABELS = ("a", "b", "c")
+NAMES = st.lists(st.sampled_from(LABELS), min_size=2, max_size=12)
+METRICS = ["accuracy", "macro_f1", "matthews_correlation"]
+
+
+@given(NAMES, st.sampled_from(LABELS))
+def test_what_is_always_the_same_correlates_with_nothing(true: list[str], said: str) -> None:
+    constant = [said] * len(true)
+    for pair in ((true, constant), (constant, true)):
+        scores = label_scores(*pair, labels=LABELS, metrics=["matthews_correlation"])
+        assert scores == {"matthews_correlation": 0.0}
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(LABELS)] * 2), min_size=2, max_size=12))
+def test_the_correlation_is_that_of_its_definition(pairs: list[tuple[str, str]]) -> None:
+    true, said = zip(*pairs, strict=True)
+    count = len(pairs)
+    of_true, of_said = Counter(true), Counter(said)
+    # Gorodkin 2004, equation 8, in counts
+    right = sum(one == other for one, other in pairs)
+    above = right * count - sum(of_true[name] * of_said[name] for name in LABELS)
+    below = math.prod(
+        count**2 - sum(number**2 for number in each.values()) for each in (of_true, of_said)
+    )
+    wanted = above / math.sqrt(below) if below else 0.0
+    found = label_scores(true, said, labels=LABELS, metrics=METRICS)
+    assert found["matthews_correlation"] == pytest.approx(wanted, abs=2e-6)
+    assert found["accuracy"] == pytest.approx(right / count, abs=2e-6)
