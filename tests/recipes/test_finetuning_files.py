@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +7,7 @@ import pytest
 import yaml
 
 from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
+from tests.finetuning.running import run_all
 from tests.finetuning.sources import SOURCES
 from tests.inference.models import write_model
 from tests.recipes.test_recipe_files import CONFIGS, flatten
@@ -38,19 +35,6 @@ KEYS = {
 """What a file of fine-tuning may say besides a task's options: how it is learned. Neither the
 model that it starts from, nor where data lie, nor what machine it is."""
 
-SCRIPT = """
-import contextlib, io, json, sys
-from lit_roberta.finetuning.train_cli import main
-
-results = {}
-for name, words in json.load(open(sys.argv[1])).items():
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        status = main(words)
-    results[name] = [status, said.getvalue()]
-json.dump(results, open(sys.argv[2], "w"))
-"""
-
 
 def settings(path: Path) -> dict[str, Any]:
     return flatten(yaml.safe_load(path.read_text(encoding="utf-8")))
@@ -70,18 +54,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, st
         start = [f"--model.pretrained={model}", "--trainer.enable_progress_bar=false"]
         flags = ["--trainer.fast_dev_run=true", *small, *start, *source]
         commands[path.stem] = ["fit", f"--config={path}", *flags]
-    asked, answer = folder / "asked.json", folder / "answer.json"
-    asked.write_text(json.dumps(commands), encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(CONFIGS.parent), "OMP_NUM_THREADS": "1"}
-    subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(asked), str(answer)],
-        cwd=folder,
-        env=environment,
-        check=True,
-        timeout=600,
-    )
-    found: dict[str, tuple[int, str]] = json.loads(answer.read_text(encoding="utf-8"))
-    return found
+    return run_all(folder, commands)
 
 
 @pytest.mark.slow
