@@ -172,6 +172,17 @@ def unigram_cross_entropy(
         >>> round(unigram_cross_entropy(np.array([8, 8]), np.array([3, 1])), 3)
         0.693
     """
-    known = np.maximum(train_counts, 1)
-    surprise = -np.log(known / known.sum())
+    surprise = token_surprise(train_counts)
     return float((surprise * held_out_counts).sum() / held_out_counts.sum())
+
+
+def token_surprise(
+    train_counts: Integer[np.ndarray, " tokens"],
+) -> Float64[np.ndarray, " tokens"]:
+    """Give what each token costs a model that knows frequencies alone, in nats.
+
+    Args:
+        train_counts: As for `unigram_cross_entropy`.
+    """
+    known = np.maximum(train_counts, 1)
+    return np.asarray(-np.log(known / known.sum()))

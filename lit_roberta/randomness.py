@@ -45,6 +45,7 @@ class Purpose(IntEnum):
     VISIT = 15
     SOURCE = 16
     EXCERPT = 17
+    HELD_OUT_WORD = 18
 
 
 def mix(bits: UInt64[np.ndarray, "..."]) -> UInt64[np.ndarray, "..."]:

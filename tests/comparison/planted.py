@@ -8,7 +8,7 @@ import numpy as np
 
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.results import PartFacts, Recipe, Results, TextFacts
-from lit_roberta.comparison.runs.run import Curves, HeldOut, Run
+from lit_roberta.comparison.runs.run import Bucket, Buckets, Calibration, Curves, HeldOut, Run
 
 PAIRS, DOCUMENTS = "sentence-pair", "doc-sentences"
 
@@ -143,6 +143,7 @@ def plant_run(name: str, seed: int, arm: Arm, *, own: str) -> Run:
             mlm_accuracy=0.31,
             loss_by_kind={"mask": 3.6, "random": 4.8, "kept": 1.2},
             document_nats=arm.nats[format][seed].tolist(),
+            buckets=plant_buckets(float(arm.nats[format][seed].sum()), int(arm.counts.sum())),
         )
         for format in arm.nats
     }
@@ -162,6 +163,8 @@ def plant_run(name: str, seed: int, arm: Arm, *, own: str) -> Run:
         train_mlm_loss=end - gap[0],
         train_mlm_loss_fresh_masks=end - gap[1],
         heldout=heldout,
+        calibration=plant_calibration(int(arm.counts.sum())),
+        words=None,
         best_update=updates,
         heldout_best=heldout,
         validation_loss=end + 0.05,
@@ -186,4 +189,40 @@ def plant_run(name: str, seed: int, arm: Arm, *, own: str) -> Run:
         ],
         document_predictions=arm.counts.tolist(),
         fingerprint=f"{name}-{seed}",
+    )
+
+
+def plant_buckets(nats: float, count: int) -> Buckets:
+    """Part a loss so that rare tokens cost more, and so on."""
+    names = {
+        "frequency": ("1-9", "10-99", "100-999"),
+        "position": ("1-7", "8-15", "16-31"),
+        "piece": ("whole word", "number", "punctuation"),
+        "mask": ("mask", "random", "kept"),
+    }
+    first, second = count // 2, count // 3
+    counts = (first, second, count - first - second)
+    weights = np.array([1.5, 1.0, 0.3]) * counts
+    shares = nats * weights / weights.sum()
+    return {
+        name: {
+            key: Bucket(nats=float(part), count=some, right=some // 4)
+            for key, part, some in zip(keys, shares, counts, strict=True)
+        }
+        for name, keys in names.items()
+    }
+
+
+def plant_calibration(count: int) -> Calibration:
+    """Make a model that is a little too sure of itself."""
+    middles = np.linspace(0.05, 0.95, 10)
+    counts = np.full(10, count // 10)
+    counts[0] += count - counts.sum()
+    right = (0.9 * middles * counts).astype(int)
+    return Calibration(
+        count=counts.tolist(),
+        confidence=(middles * counts).tolist(),
+        right=right.tolist(),
+        expected_error=float(np.abs(middles * counts - right).sum() / count),
+        brier_score=0.7,
     )

@@ -6,29 +6,25 @@ checkpoint on validation gives a second column and nothing else.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from lit_roberta.comparison.runs.b_alone import accuracy_from_b_alone
+from lit_roberta.comparison.runs.calibration import CalibrationTally
+from lit_roberta.comparison.runs.held_out import describe, score_part, score_test
 from lit_roberta.comparison.runs.observer import ObservedCLI
 from lit_roberta.comparison.runs.run import Curves, HeldOut, Run
-from lit_roberta.comparison.runs.scoring import DocumentSums, score, score_next_sentence
+from lit_roberta.comparison.runs.scoring import score, score_next_sentence
+from lit_roberta.comparison.runs.words import score_words
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.data.evaluation.evaluation_text import Part
 from lit_roberta.data.examples.packing import Format
-from lit_roberta.data.rows.masking import MaskingConfig
-from lit_roberta.errors import UserError
 from lit_roberta.model.bert import BertModel
 from lit_roberta.training.checkpoint_files import BEST, CHECKPOINT_FOLDER
 from lit_roberta.training.sample_sentences import choose_samples, guess_blanks
-
-JUDGES_MASKING = MaskingConfig()
-"""Held-out masks are the same for all recipes, whatever rate and shares they were trained with."""
 
 _MOST_TRAINED_TOKENS = 100_000
 """Training text that is scored for the two memorisation losses: examples in hash order."""
@@ -50,8 +46,14 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
     model: BertModel = cli.model.model
     costs, epochs = cli.observer.costs, cli.model.history.mlm_loss_per_epoch
     own, fresh = score_trained_text(model, data, updates=costs.updates)
-    held_out = {str(format): score_part(model, data, "test", format) for format in formats}
-    scores = {format: _held_out(sums) for format, sums in held_out.items()}
+    calibration = CalibrationTally()
+    held_out = {
+        str(format): score_test(
+            model, data, format, tallies=[calibration.add] if format == data.format else []
+        )
+        for format in formats
+    }
+    scores = {format: score for format, (score, _) in held_out.items()}
     validation = score_part(model, data, "validation").loss
     accuracy, by_b_alone = _score_pairs(model, data) if cli.model.next_sentence else (None, None)
     guesses = _guess_samples(model, data)
@@ -70,6 +72,8 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
         train_mlm_loss=own,
         train_mlm_loss_fresh_masks=fresh,
         heldout=scores,
+        calibration=calibration.calibration(),
+        words=score_words(model, data, formats),
         best_update=best_update,
         heldout_best=best,
         validation_loss=validation,
@@ -81,7 +85,7 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
             fed=_fed(cli.observer.fed, training_tokens=data.parts.train.num_tokens),
         ),
         guesses=guesses,
-        document_predictions=next(iter(held_out.values())).counts.tolist(),
+        document_predictions=next(iter(held_out.values()))[1].counts.tolist(),
         fingerprint=fingerprint,
     )
 
@@ -93,32 +97,6 @@ def _fed(
     names = ("updates", "sequences", "tokens", "flops", "seconds")
     fed = {name: [float(point[name]) for point in points] for name in names}
     return fed | {"passes": [point["text_tokens"] / training_tokens for point in points]}
-
-
-def score_part(
-    model: BertModel,
-    data: PretrainingDataModule,
-    part: Part,
-    format: Format | None = None,
-) -> DocumentSums:
-    """Score a held-out part, each token predicted once, in one format (None: the recipe's own).
-
-    Raises:
-        UserError: If the loss is not a number any more.
-    """
-    text = replace(data.evaluation, masking=JUDGES_MASKING).held_out(part, format=format)
-    sums = score(
-        model,
-        text,
-        num_documents=getattr(data.parts, part).num_documents,
-        mask_id=data.vocabulary.mask_id,
-    )
-    if not math.isfinite(sums.perplexity):
-        raise UserError(
-            f"The {part} loss is {sums.loss}: the run has diverged. "
-            "Try a lower model.optimizer.lr, or a longer warm-up."
-        )
-    return sums
 
 
 def score_trained_text(
@@ -142,16 +120,6 @@ def score_trained_text(
         for dataset in datasets
     )
     return own, fresh
-
-
-def _held_out(sums: DocumentSums) -> HeldOut:
-    return HeldOut(
-        mlm_loss=sums.loss,
-        perplexity=sums.perplexity,
-        mlm_accuracy=sums.accuracy,
-        loss_by_kind={str(kind): loss for kind, loss in sums.loss_by_kind.items()},
-        document_nats=[round(value, 6) for value in sums.nats.tolist()],
-    )
 
 
 def _score_pairs(model: BertModel, data: PretrainingDataModule) -> tuple[float, float]:
@@ -194,7 +162,7 @@ def _score_best(
         return updates, last
     cli.model.load_state_dict(checkpoint["state_dict"])
     scores = {
-        str(format): _held_out(score_part(cli.model.model, cli.datamodule, "test", format))
+        str(format): describe(score_part(cli.model.model, cli.datamodule, "test", format))
         for format in formats
     }
     return int(checkpoint["global_step"]), scores

@@ -15,6 +15,26 @@ from lit_roberta.whole_files import write_whole
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """What was scored of one kind."""
+
+    nats: float
+    """Cross-entropy, summed."""
+    count: int
+    right: int
+    """First guesses that were the token."""
+
+    @property
+    def loss(self) -> float:
+        """Nats per predicted token."""
+        return self.nats / self.count
+
+
+Buckets = dict[str, dict[str, Bucket]]
+"""By what they are sorted by, then by name, in order; empty ones are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeldOut:
     """Scores on the test part in one format."""
 
@@ -25,6 +45,56 @@ class HeldOut:
     """Loss where `[MASK]`, a random token or the token itself stood at the position."""
     document_nats: list[float]
     """Cross-entropy of each document, summed over its predicted tokens."""
+    buckets: Buckets
+    """By frequency in the training part, position in the row, piece of a word and what stands
+    there. Each sorts all predictions. At the best update: none."""
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> HeldOut:
+        """Read what a result holds."""
+        buckets = {
+            name: {key: Bucket(**each) for key, each in some.items()}
+            for name, some in values["buckets"].items()
+        }
+        return cls(**{**values, "buckets": buckets})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """How far a model's probabilities can be taken at their word. Lists have one entry a bin."""
+
+    count: list[int]
+    """Predicted tokens, by the probability of the first guess."""
+    confidence: list[float]
+    """That probability, summed: divided by the count it is the bin's mean."""
+    right: list[int]
+    """First guesses that were the token."""
+    expected_error: float
+    """Mean distance of accuracy and confidence of a bin, weighted by count.
+    Source: the expected calibration error of Naeini et al. 2015, as Guo et al. 2017 use it."""
+    brier_score: float
+    """Mean squared distance of the probabilities from the truth, over the whole vocabulary: 0 at
+    best, 2 at worst. Source: Brier 1950."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordScores:
+    """Held-out words, masked whole: what models with different tokenizers are compared by.
+
+    The words are the same for every tokenizer. Lists have one entry a word.
+    """
+
+    spans: list[str]
+    """`document:start-stop`: number of the document in the test part, and bytes of its text."""
+    nats: dict[str, list[float | None]]
+    """By format: the word's cross-entropy, summed over its pieces. None: the vocabulary lacks the
+    word, or no tokens are the word alone, or a row would cut it."""
+    unigram_nats: list[float | None]
+    """The same under the training text's token frequencies. None where the vocabulary lacks it."""
+    unknown: int
+    """Words that the vocabulary lacks."""
+    sampled_of: int
+    """Words of the whole test part."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +148,10 @@ class Run:
     """The same text under masks that no run has shown."""
     heldout: dict[str, HeldOut]
     """By format, at the last update."""
+    calibration: Calibration
+    """On the test part in the run's own format, at the last update."""
+    words: WordScores | None
+    """Of the test part, at the last update. None: an older version prepared the text."""
     best_update: int
     """The update with the lowest validation loss."""
     heldout_best: dict[str, HeldOut]
@@ -105,7 +179,7 @@ class Run:
     def from_json(cls, values: Mapping[str, Any]) -> Run:
         """Read what `as_json` wrote."""
         scores = {
-            key: {format: HeldOut(**score) for format, score in values[key].items()}
+            key: {format: HeldOut.from_json(score) for format, score in values[key].items()}
             for key in ("heldout", "heldout_best")
         }
         stored = dict(values["curves"])
@@ -114,7 +188,13 @@ class Run:
             key: [(int(update), float(loss)) for update, loss in points]
             for key, points in stored.items()
         }
-        return cls(**{**values, **scores, "curves": Curves(**curves, fed=fed)})
+        words = values["words"]
+        parts = {
+            "curves": Curves(**curves, fed=fed),
+            "calibration": Calibration(**values["calibration"]),
+            "words": None if words is None else WordScores(**words),
+        }
+        return cls(**{**values, **scores, **parts})
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

@@ -6,24 +6,19 @@ know where the text comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 import torch
-from jaxtyping import Float64, Int, Int64
+from jaxtyping import Bool, Float64, Int, Int64
 from torch import Tensor
 from torch.utils.data import Dataset
 
 from lit_roberta.batch import IGNORE_INDEX, Batch, HeldOutBatch
+from lit_roberta.comparison.runs.predictions import KINDS, Kind, Predictions, Tally
 from lit_roberta.model.bert import BertModel, BertOutput
 from lit_roberta.objectives import correct_labels, cross_entropies, perplexity
-
-Kind = Literal["mask", "random", "kept"]
-"""What stands at a predicted position: `[MASK]`, a random token, or the token itself."""
-
-_KINDS: tuple[Kind, ...] = ("mask", "random", "kept")
 
 
 @dataclass
@@ -58,7 +53,12 @@ class DocumentSums:
 
 
 def score(
-    model: BertModel, text: Dataset[HeldOutBatch], *, num_documents: int, mask_id: int
+    model: BertModel,
+    text: Dataset[HeldOutBatch],
+    *,
+    num_documents: int,
+    mask_id: int,
+    tallies: Sequence[Tally] = (),
 ) -> DocumentSums:
     """Predict what is masked in a text.
 
@@ -67,6 +67,7 @@ def score(
         text: Batches, in any cut; the cut changes nothing but rounding.
         num_documents: Documents of the part that the text is from.
         mask_id: Id of `[MASK]`.
+        tallies: Shown every prediction, too.
 
     Returns:
         The sums, in nats.
@@ -74,18 +75,17 @@ def score(
     sums = DocumentSums(
         np.zeros(num_documents),
         np.zeros(num_documents, dtype=np.int64),
-        kinds=dict.fromkeys(_KINDS, (0.0, 0)),
+        kinds=dict.fromkeys(KINDS, (0.0, 0)),
     )
-    for (batch, documents), output in _predictions(model, text):
-        labels = batch.labels[:, 1:]
-        counted = labels != IGNORE_INDEX
-        losses = cross_entropies(output.mlm_logits, labels)
+    for number, ((batch, documents), output) in enumerate(_predictions(model, text)):
+        found, counted = _predicted(number, batch, output, mask_id=mask_id)
         where = documents[:, 1:][counted].numpy()
-        values = losses[counted].double().cpu().numpy()
-        sums.nats += np.bincount(where, weights=values, minlength=num_documents)
+        sums.nats += np.bincount(where, weights=found.nats, minlength=num_documents)
         sums.counts += np.bincount(where, minlength=num_documents)
-        sums.num_correct += int(correct_labels(output.mlm_logits, labels)[counted].sum())
-        _add_kinds(sums, values, _kinds(batch, mask_id)[counted].cpu().numpy())
+        sums.num_correct += int(found.right.sum())
+        _add_kinds(sums, found)
+        for tally in tallies:
+            tally(found)
     return sums
 
 
@@ -129,19 +129,34 @@ def _predictions(
 
 
 def _kinds(batch: Batch, mask_id: int) -> Int[Tensor, "batch slots"]:
-    """Tell what stands at each slot but the first: a place in `_KINDS`."""
+    """Tell what stands at each slot but the first: a place in `KINDS`."""
     found = batch.input_ids.gather(1, batch.positions[:, 1:])
     kept = (found == batch.labels[:, 1:]).long()
     return torch.where(found == mask_id, 0, 1 + kept)
 
 
-def _add_kinds(
-    sums: DocumentSums,
-    values: Float64[np.ndarray, " predictions"],
-    kinds: Int64[np.ndarray, " predictions"],
-) -> None:
-    totals = np.bincount(kinds, weights=values, minlength=len(_KINDS))
-    counts = np.bincount(kinds, minlength=len(_KINDS))
-    for place, kind in enumerate(_KINDS):
+def _predicted(
+    number: int, batch: Batch, output: BertOutput, *, mask_id: int
+) -> tuple[Predictions, Bool[Tensor, "batch slots"]]:
+    """Take what was predicted out of a batch, and tell in which slots but the first it stood."""
+    labels = batch.labels[:, 1:]
+    counted = labels != IGNORE_INDEX
+    losses = cross_entropies(output.mlm_logits, labels)
+    found = Predictions(
+        batch=number,
+        logits=output.mlm_logits[counted],
+        labels=labels[counted].cpu(),
+        nats=losses[counted].double().cpu().numpy(),
+        right=correct_labels(output.mlm_logits, labels)[counted].cpu().numpy(),
+        columns=batch.positions[:, 1:][counted].cpu().numpy(),
+        kinds=_kinds(batch, mask_id)[counted].cpu().numpy(),
+    )
+    return found, counted.cpu()
+
+
+def _add_kinds(sums: DocumentSums, found: Predictions) -> None:
+    totals = np.bincount(found.kinds, weights=found.nats, minlength=len(KINDS))
+    counts = np.bincount(found.kinds, minlength=len(KINDS))
+    for place, kind in enumerate(KINDS):
         total, count = sums.kinds[kind]
         sums.kinds[kind] = (total + float(totals[place]), count + int(counts[place]))

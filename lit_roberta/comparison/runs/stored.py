@@ -16,13 +16,15 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal
 
-from lit_roberta.comparison.runs.run import Curves, HeldOut, Run
+from lit_roberta.comparison.runs.run import Calibration, Curves, HeldOut, Run, WordScores
 
 Aim = Literal["result", "validation", "timing"]
 """A whole result; only the validation loss, to choose a learning rate by; or only the pace."""
 
 RESULT = "result.json"
 MARK = "run.json"
+
+_Part = Run | HeldOut | Curves | Calibration | WordScores
 
 _TRAINS = ("observer.py",)
 """The files of this folder that take part in training."""
@@ -53,13 +55,13 @@ def is_whole(stored: Mapping[str, Any], *, aim: Aim, formats: Collection[str]) -
         run = Run.from_json(stored)
     except (AttributeError, KeyError, TypeError, ValueError):
         return False
-    parts: list[Run | Curves | HeldOut] = [run, run.curves]
+    parts: list[_Part] = [run, run.curves, run.calibration, *([run.words] if run.words else [])]
     parts += [*run.heldout.values(), *run.heldout_best.values()]
     has_formats = set(formats) <= set(run.heldout) & set(run.heldout_best)
     return has_formats and all(map(_fits_its_fields, parts))
 
 
-def _fits_its_fields(part: Run | HeldOut | Curves) -> bool:
+def _fits_its_fields(part: _Part) -> bool:
     """Tell whether numbers, names and lists stand where they belong."""
     kinds: dict[str, type | tuple[type, ...]] = {
         "int": int,

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from lit_roberta.comparison.runs.claiming import claimed_run
-from lit_roberta.comparison.runs.evaluation import evaluate, score_part
+from lit_roberta.comparison.runs.evaluation import evaluate
+from lit_roberta.comparison.runs.held_out import score_part
 from lit_roberta.comparison.runs.observer import ObservedCLI, run_planned
 from lit_roberta.comparison.runs.run import Run, write_json
 from lit_roberta.comparison.runs.stored import (

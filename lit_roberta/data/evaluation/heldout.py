@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Bool, Int64
 from torch.utils.data import Dataset
 
 from lit_roberta.batch import HeldOutBatch
@@ -30,6 +30,23 @@ class _Plan(NamedTuple):
 
     draw: int
     rows: Int64[np.ndarray, " batch"]
+
+
+class _Chosen(NamedTuple):
+    """What one batch predicts."""
+
+    rows: HeldOutRows
+    places: tuple[Int64[np.ndarray, " predictions"], Int64[np.ndarray, " predictions"]]
+    """Row and column of each predicted token, row after row."""
+    tokens: Int64[np.ndarray, " predictions"]
+    """Which tokens of the corpus these are."""
+
+
+class WordBounds(NamedTuple):
+    """Where in a word predicted tokens stand, by the tokenizer's own words."""
+
+    begins: Bool[np.ndarray, " predictions"]
+    ends: Bool[np.ndarray, " predictions"]
 
 
 class HeldOutDataset(Dataset[HeldOutBatch]):
@@ -102,8 +119,7 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         return float(np.mean(self._masks.draws != NEVER) / np.mean(self._corpus.word_starts))
 
     def __getitem__(self, index: int) -> HeldOutBatch:
-        plan = self._plans[index]
-        taken = self._rows.take(plan.rows)
+        taken, drawn, tokens = self._chosen(index)
         rows = lay_out(
             taken.spans,
             self._corpus.tokens,
@@ -111,13 +127,9 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
             segments=self._segments,
             pairs=self._pairs,
         )
-        drawn = np.full(rows.input_ids.shape, NEVER)
-        taken.spans.scatter(self._masks.draws, drawn)
-        _blank(drawn, taken)
-        where, columns = np.nonzero(drawn == plan.draw)
-        tokens = taken.spans.tokens_at(where, columns)
+        where, columns = drawn
         choice = Choice(
-            places_of(np.bincount(where, minlength=len(plan.rows))),
+            places_of(np.bincount(where, minlength=len(rows.lengths))),
             where,
             columns,
             self._masks.bits(self._masks.firsts[tokens]),
@@ -128,6 +140,22 @@ class HeldOutDataset(Dataset[HeldOutBatch]):
         )
         slots = line_up(choice, labels)
         return with_documents(to_batch(rows, slots, None), self._masks.documents[tokens])
+
+    def word_bounds(self, index: int) -> WordBounds:
+        """Tell of each token that a batch predicts, row after row, where in a word it stands."""
+        tokens = self._chosen(index).tokens
+        starts = np.append(self._corpus.word_starts, True)
+        return WordBounds(starts[tokens], starts[tokens + 1])
+
+    def _chosen(self, index: int) -> _Chosen:
+        """Find what a batch predicts."""
+        plan = self._plans[index]
+        taken = self._rows.take(plan.rows)
+        drawn = np.full((len(plan.rows), int(taken.spans.lengths()[0])), NEVER)
+        taken.spans.scatter(self._masks.draws, drawn)
+        _blank(drawn, taken)
+        where, columns = np.nonzero(drawn == plan.draw)
+        return _Chosen(taken, (where, columns), taken.spans.tokens_at(where, columns))
 
     def _plan(self, batch_size: int) -> list[_Plan]:
         """Take, for each draw, the rows in which it predicts something, longest first."""

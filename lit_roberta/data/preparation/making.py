@@ -23,6 +23,7 @@ import numpy as np
 
 from lit_roberta.data.corpus.overlap import Overlap, measure_overlap
 from lit_roberta.data.corpus.split import TEST, TRAIN, VALIDATION, Parts
+from lit_roberta.data.corpus.word_sample import sample_words
 from lit_roberta.data.preparation.concerns import find_concerns
 from lit_roberta.data.preparation.config import TextConfig
 from lit_roberta.data.preparation.describing import (
@@ -33,6 +34,7 @@ from lit_roberta.data.preparation.describing import (
 from lit_roberta.data.preparation.encoding import encode_shelves, text_digest
 from lit_roberta.data.preparation.facts import gather_facts
 from lit_roberta.data.preparation.formats import check_max_length, measure_formats
+from lit_roberta.data.preparation.held_out_words import FACT, write_words
 from lit_roberta.data.preparation.inputs import files_of, hash_text, inputs_of
 from lit_roberta.data.preparation.manifest import PARTS, TOKENIZER, Manifest
 from lit_roberta.data.preparation.place import sync_files
@@ -184,7 +186,8 @@ def _fill(part: Path, making: Making, states: list[FileState], *, workers: int) 
         digest=text_digest(text.shelves),
     )
     require_known_tokens(prepared, making.config)
-    return _describe(text, prepared, making, states, sizes)
+    words = {FACT: write_words(part, sample_words(text.passages(TEST)))}
+    return _describe(text, prepared, making, states, sizes, words)
 
 
 def _describe(
@@ -193,9 +196,10 @@ def _describe(
     making: Making,
     states: list[FileState],
     sizes: dict[str, dict[str, int]],
+    facts: dict[str, Any],
 ) -> Manifest:
-    """Look at what was made, and say it."""
-    facts = gather_facts(text, prepared)
+    """Look at what was made, and say it beside the facts that are known already."""
+    facts |= gather_facts(text, prepared)
     test_documents = prepared.parts.test.num_documents
     concerns = find_concerns(facts, making.config, test_documents=test_documents)
     given = making.tokenizer is not None

@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Int64
 
 from lit_roberta.data.corpus.split import Parts
+from lit_roberta.data.corpus.word_sample import WordSample
+from lit_roberta.data.preparation.held_out_words import FACT, read_words
 from lit_roberta.data.preparation.inputs import hash_text, key_of
 from lit_roberta.data.preparation.manifest import PARTS, TOKENIZER, Manifest
 from lit_roberta.data.tokens.store import TokenizedCorpus
@@ -33,6 +35,8 @@ class PreparedText:
     """The share of each source in training that was asked for when the text was prepared."""
     sources: list[str] = field(default_factory=list)
     """The names of the sources, by number."""
+    words: WordSample | None = None
+    """Some words of the test part; None in a folder that an older version prepared."""
     kept_alive: list[Any] = field(default_factory=list)
     """Temporary folders, which go when this does."""
     _counts: dict[int, Int64[np.ndarray, " vocab"]] = field(default_factory=dict)
@@ -81,6 +85,7 @@ def open_prepared(folder: Path, manifest: Manifest) -> PreparedText:
         identity=key_of(manifest.identity),
         weights=manifest.weights,
         sources=list(manifest.inputs["corpus"]),
+        words=read_words(folder, manifest.facts.get(FACT)),
     )
 
 

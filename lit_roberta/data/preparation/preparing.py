@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock
 
 from lit_roberta.data.preparation.config import TextConfig, check_weights
+from lit_roberta.data.preparation.held_out_words import FACT
 from lit_roberta.data.preparation.inputs import key_of, still_holds
 from lit_roberta.data.preparation.making import Making, facts_at_length, make_folder
 from lit_roberta.data.preparation.manifest import Manifest, is_prepared, read_manifest
@@ -133,4 +134,5 @@ def _made_from_the_same(folder: Path, making: Making) -> Manifest | None:
     same = manifest.inputs == making.inputs
     if not same or not still_holds(manifest, making.config):
         return None
-    return manifest if "training" in manifest.facts else None
+    # Folders of older versions lack facts that are read now.
+    return manifest if {"training", FACT} <= set(manifest.facts) else None
