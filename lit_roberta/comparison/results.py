@@ -14,8 +14,15 @@ import numpy as np
 
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.judging.gains import RungGain
+from lit_roberta.comparison.judging.ladder_verdict import judge_ladder, reach_ladder_verdict
 from lit_roberta.comparison.judging.luck import Luck, split_luck
-from lit_roberta.comparison.judging.probe_judging import Answers, gather
+from lit_roberta.comparison.judging.probe_judging import (
+    Answers,
+    ProbeJudgement,
+    gather,
+    judge_probes,
+)
 from lit_roberta.comparison.judging.probe_verdict import point_to_probes
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
 from lit_roberta.comparison.runs.run import Run
@@ -169,6 +176,9 @@ class Results:
 
     def verdict(self) -> Verdict:
         """Judge the finished runs, of which there must be one."""
+        if self.design.rungs:
+            unigram = np.asarray(self.text.document_unigram_nats)
+            return reach_ladder_verdict(self.design, self.arms(), unigram, self.answers())
         finished = self.finished()
         verdict = reach_verdict(
             self.arms(),
@@ -181,6 +191,15 @@ class Results:
             return verdict
         headline, *sentences = luck.sentences()
         return replace(verdict, kind="luck", winner=None, headline=headline, sentences=sentences)
+
+    def gains(self) -> list[RungGain]:
+        """Give what each rung of a ladder brings, in their order; nothing without a ladder."""
+        unigram = np.asarray(self.text.document_unigram_nats)
+        return judge_ladder(self.design, self.arms(), unigram, self.answers())[1]
+
+    def probe_judgements(self) -> list[ProbeJudgement]:
+        """Judge the pairs of probed recipes that are in question; nothing where none was."""
+        return judge_probes(self.answers(), asked=self.design.pairs())
 
     def luck(self) -> Luck | None:
         """Split what runs differ by, where that was asked for and every run has finished."""

@@ -23,8 +23,10 @@ Kind = Literal[
     "same-run",
     "too-few",
     "luck",
+    "ladder",
 ]
-"""The last of all runs together, where what they differ by was asked."""
+"""The last two of all runs together: where what they differ by was asked, or what each switch of a
+ladder brings."""
 
 SMALLEST_DIFFERENCE = 0.05
 """Nats per predicted token, some 5% of perplexity: an interval within it shows no difference."""

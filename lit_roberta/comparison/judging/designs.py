@@ -62,6 +62,18 @@ class Design:
     """Of a grid: the values of each setting."""
     paper: PaperTable | None = None
 
+    def ends(self) -> tuple[str, str] | None:
+        """Name the recipe that a ladder starts from, and the one that it leads to."""
+        walked = [rung for rung in self.rungs if not rung.alone]
+        return (walked[0].before, walked[-1].arm) if walked else None
+
+    def pairs(self) -> list[tuple[str, str]] | None:
+        """Name the pairs of arms that are in question: each once. None: all of them."""
+        ends = self.ends()
+        if ends is None:
+            return None
+        return list(dict.fromkeys([*((rung.before, rung.arm) for rung in self.rungs), ends]))
+
     @classmethod
     def from_json(cls, values: Mapping[str, Any] | None) -> Design:
         """Read what results.json holds; what was written before there were designs is plain."""

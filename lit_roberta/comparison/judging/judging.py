@@ -47,20 +47,29 @@ FEWEST_RUNS = 3
 FEWEST_DOCUMENTS = 8
 
 
-def judge(arms: Sequence[Arm], unigram: Float64[np.ndarray, " documents"]) -> Judgement:
+def judge(
+    arms: Sequence[Arm],
+    unigram: Float64[np.ndarray, " documents"],
+    *,
+    asked: Sequence[tuple[str, str]] | None = None,
+) -> Judgement:
     """Judge every pair of arms, and all of them together.
 
     Args:
         arms: At least one.
         unigram: Cross-entropy of each held-out document under the training text's word
             frequencies, in nats, summed over the predicted tokens.
+        asked: The pairs in question, by the names of their arms; None for all. What nobody asks
+            costs no evidence: the correction is for as many pairs as there are.
 
     Returns:
-        Every pair in the order of the arms, and what holds over all.
+        Every pair in the order of the arms or of the question, and what holds over all.
     """
+    by_name = {arm.name: arm for arm in arms}
+    questions = combinations(by_name, 2) if asked is None else asked
     floors = [_floor(arm, unigram) for arm in arms]
     learned = {floor.name for floor in floors if floor.learned}
-    pairs = [_compare(first, second, learned) for first, second in combinations(arms, 2)]
+    pairs = [_compare(by_name[one], by_name[other], learned) for one, other in questions]
     tested = [place for place, pair in enumerate(pairs) if pair.kind != "same-run"]
     for place, p_value in zip(
         tested, holm([pairs[place].p_value for place in tested]), strict=True
@@ -83,7 +92,7 @@ def _floor(arm: Arm, unigram: Float64[np.ndarray, " documents"]) -> Floor:
 def _compare(first: Arm, second: Arm, learned: set[str]) -> PairJudgement:
     """Gather the evidence on a pair, and settle it where no claim is possible."""
     formats = dict.fromkeys((first.format, second.format))
-    differences = [_difference(first, second, format) for format in formats]
+    differences = [difference_of(first, second, format) for format in formats]
     unjudged = [key for key in first.unjudged if first.unjudged[key] != second.unjudged.get(key)]
     not_learned = [arm.name for arm in (first, second) if arm.name not in learned]
     kind: Kind = "cannot-tell"
@@ -109,7 +118,8 @@ def _too_few(arm: Arm) -> bool:
     return len(arm.seeds) < FEWEST_RUNS or arm.num_documents < FEWEST_DOCUMENTS
 
 
-def _difference(first: Arm, second: Arm, format: str) -> Difference:
+def difference_of(first: Arm, second: Arm, format: str) -> Difference:
+    """Give what separates two arms in a format that both were scored in: first minus second."""
     ours, theirs = first.losses(format), second.losses(format)
     paired = first.stream is not None and (first.stream, first.seeds) == (
         second.stream,

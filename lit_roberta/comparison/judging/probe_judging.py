@@ -123,13 +123,26 @@ def knows_something(answers: Answers) -> bool:
     return gain.estimate > 0 and gain.p_value < LEVEL
 
 
-def judge_probes(answers: Sequence[Answers]) -> list[ProbeJudgement]:
+def judge_probes(
+    answers: Sequence[Answers], *, asked: Sequence[tuple[str, str]] | None = None
+) -> list[ProbeJudgement]:
     """Judge every pair of recipes, in their order.
 
     The better one is above chance, too: to be less wrong than another is no knowledge.
+
+    Args:
+        answers: Of each recipe.
+        asked: The pairs in question, by name; None for all. Those of which one was not probed are
+            left out.
     """
+    by_name = {each.name: each for each in answers}
+    questions = [
+        pair
+        for pair in (combinations(by_name, 2) if asked is None else asked)
+        if by_name.keys() >= {*pair}
+    ]
     above = {each.name for each in answers if knows_something(each)}
-    found = [_compare(first, second) for first, second in combinations(answers, 2)]
+    found = [_compare(by_name[first], by_name[second]) for first, second in questions]
     corrected = holm([each.p_value for each in found])
     return [
         _claim(replace(each, p_value=p_value), above)

@@ -43,6 +43,7 @@ def reach_verdict(
     unigram: Float64[np.ndarray, " documents"],
     *,
     failed: Sequence[str] = (),
+    asked: Sequence[tuple[str, str]] | None = None,
 ) -> Verdict:
     """Judge the arms and say what came of it.
 
@@ -51,17 +52,18 @@ def reach_verdict(
         unigram: Cross-entropy of each held-out document under the training text's word
             frequencies, in nats, summed over the predicted tokens.
         failed: Recipes without a finished run, to be named.
+        asked: The pairs in question, by name; None for all.
 
     Returns:
         The verdict.
     """
-    judgement = judge(arms, unigram)
+    judgement = judge(arms, unigram, asked=asked)
     by_name = {arm.name: arm for arm in arms}
     return Verdict(
         kind=judgement.kind,
         winner=judgement.winner,
         headline=write_headline(judgement, arms, failed=failed),
-        sentences=_sentences(by_name, judgement),
+        sentences=pair_sentences(by_name, judgement),
         pairs=judgement.pairs,
         floors=judgement.floors,
     )
@@ -185,7 +187,7 @@ _SENTENCES: dict[Kind, _Words] = {
 _LONGER = "Train longer (--budget.amount), or choose rates with --tune-lr 3."
 
 
-def _sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
+def pair_sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
     """Write a sentence for each pair; what keeps several pairs from a winner is said once."""
     sentences: dict[object, str] = {}
     for pair in judgement.pairs:

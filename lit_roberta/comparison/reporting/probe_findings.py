@@ -15,7 +15,6 @@ from lit_roberta.comparison.judging.probe_judging import (
     CHANCE,
     Answers,
     ProbeJudgement,
-    judge_probes,
     knows_something,
 )
 from lit_roberta.comparison.judging.probe_verdict import figures
@@ -37,7 +36,10 @@ def probe_sentences(results: Results) -> list[str]:
     by_loss = {(pair.first, pair.second): pair for pair in results.verdict().pairs}
     return [
         _chance(answers),
-        *(_agreement(each, by_loss[each.first, each.second]) for each in judge_probes(answers)),
+        *(
+            _agreement(each, by_loss[each.first, each.second])
+            for each in results.probe_judgements()
+        ),
     ]
 
 

@@ -166,8 +166,8 @@ def test_several_recipes_are_walked_through_in_turn() -> None:
             ["bert", "roberta"],
             ["format", "nsp"],
             r"^--order must be one that can be run, got 'format'\. format can't be switched "
-            r"there: Next-sentence prediction needs pairs\. It needs next-sentence prediction before "
-            r"it, or at once: nsp\+format\.$",
+            r"there: Next-sentence prediction needs pairs\. It needs next-sentence prediction "
+            r"before it, or at once: nsp\+format\.$",
         ),
     ],
 )
