@@ -14,21 +14,11 @@ from pathlib import Path
 from rich.console import Console
 
 from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
-from lit_roberta.errors import must
 from lit_roberta.finetuning.evaluation.evaluating import run_evaluation
-from lit_roberta.finetuning.evaluation.report import print_table
 from lit_roberta.finetuning.evaluation.request import DEFAULT_SEEDS, GRIDS, Evaluation, GridName
+from lit_roberta.finetuning.evaluation.table import print_table
+from lit_roberta.finetuning.evaluation.words import models_first, part_settings
 
-_SHARED = ("data.", "model.", "trainer.", "checkpoint.", "divergence.", "reading.", "compile")
-"""How the settings of training begin."""
-_PER_RUN = {
-    "model.pretrained": "the models come first",
-    "model.optimizer.lr": "give --lrs",
-    "data.batch_size": "give --batch-sizes",
-    "trainer.default_root_dir": "give --output",
-    "data.task": "give --tasks, or a file of settings as --task-config",
-    "trainer.max_epochs": "give --epochs",
-}
 _INTERRUPTED = "Interrupted. The same command goes on from here."
 
 
@@ -62,8 +52,8 @@ def parse(argv: Sequence[str]) -> Evaluation:
     Raises:
         UserError: If it makes no sense.
     """
-    own, overrides = _part(argv)
-    asked = _parser().parse_args(_with_grid(own))
+    own, overrides = part_settings(argv)
+    asked = _parser().parse_args(models_first(own))
     return Evaluation(
         models=tuple(asked.models),
         tasks=_names(asked.tasks),
@@ -88,36 +78,6 @@ def parse(argv: Sequence[str]) -> Evaluation:
 def _names(listed: str | None) -> tuple[str, ...]:
     names = [] if listed is None else [name.strip() for name in listed.split(",")]
     return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _with_grid(argv: Sequence[str]) -> list[str]:
-    """Let `--grid` alone stand for RoBERTa's."""
-    words: list[str] = []
-    for place, word in enumerate(argv):
-        following = argv[place + 1] if place + 1 < len(argv) else "--"
-        is_alone = word == "--grid" and following not in GRIDS
-        words.append("--grid=roberta" if is_alone else word)
-    return words
-
-
-def _part(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the options of the evaluation from the settings that all runs get."""
-    own: list[str] = []
-    shared: list[str] = []
-    words = iter(argv)
-    for word in words:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or not name.startswith(_SHARED):
-            own.append(word)
-            continue
-        if not equals:
-            value = next(words, "--")
-            if value.startswith("--"):
-                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
-        if name in _PER_RUN:
-            raise must(f"--{name}", "be left out", value, f"Instead {_PER_RUN[name]}.")
-        shared.append(f"--{name}={value}")
-    return own, shared
 
 
 def _parser() -> OneLineErrors:

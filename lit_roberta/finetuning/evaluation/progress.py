@@ -28,7 +28,7 @@ class RunLines:
         """Note that so many runs are there already."""
         self._done += count
         if count:
-            self._say(f"{count} of {self._total} runs are there already.")
+            self._say(f"{self._done - self._made} of {self._total} runs are there already.")
 
     def show(self, event: Event[EvaluationRun], failures: list[Failure]) -> None:
         """Show how a run ended, and keep its failure."""

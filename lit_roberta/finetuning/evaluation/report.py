@@ -1,6 +1,6 @@
-"""The report of an evaluation: numbers for programs, a text, and a table for a terminal.
+"""The report of an evaluation: numbers for programs, and a text.
 
-In: results. Out: `results.json` and `report.md` in a folder, and the table.
+In: results. Out: `results.json` and `report.md` in a folder.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from lit_roberta.finetuning.evaluation.average import Average, glue_averages, say_averages
 from lit_roberta.finetuning.evaluation.results import Cell, Failure, Found, Setting, Spread
 from lit_roberta.finetuning.evaluation.significance import Difference
 from lit_roberta.finetuning.evaluation.wording import caveats, say_difference
@@ -42,12 +40,19 @@ class EvaluationResults:
     def sentences(self) -> list[str]:
         """Say what was found, and what has to be known of it."""
         said = [say_difference(difference) for difference in self.differences]
+        said += say_averages(self.averages)
         return [*said, *caveats(self.cells, self.differences), *self.notes]
+
+    @property
+    def averages(self) -> list[Average]:
+        """Give each model's average over GLUE; none where models share fewer than two tasks."""
+        return glue_averages(self.cells)
 
     def as_json(self) -> dict[str, Any]:
         """Give all of it as plain data; each number leads to the folder of a run."""
         return {
             "models": dict(self.sources),
+            "glue_averages": [asdict(each) for each in self.averages],
             "cells": [_cell(cell, self.output) for cell in self.cells],
             "differences": [
                 {**asdict(each), "better": each.better, "said": say_difference(each)}
@@ -75,7 +80,9 @@ def markdown_report(results: EvaluationResults) -> str:
     """Write the report as a text."""
     lines = ["# What the models learned", ""]
     lines += [f"- {name}: `{source}`" for name, source in results.sources.items()]
-    lines += ["", *_markdown([_HEADER, *(_row(cell) for cell in results.cells)]), ""]
+    rows = [_HEADER, *(_row(cell) for cell in results.cells)]
+    rows += [_average(each) for each in results.averages]
+    lines += ["", *_markdown(rows), ""]
     lines += [f"- {sentence}" for sentence in results.sentences()]
     lines += [f"- **Failed:** {each.run.label}: {each.message}" for each in results.failures]
     for cell in results.cells:
@@ -84,19 +91,6 @@ def markdown_report(results: EvaluationResults) -> str:
     if results.command:
         lines += ["", f"Made by `{results.command}`."]
     return "\n".join([*lines, ""])
-
-
-def print_table(results: EvaluationResults, console: Console) -> None:
-    """Show the scores, and what has to be said of them."""
-    table = Table(*_HEADER)
-    for cell in results.cells:
-        table.add_row(*_row(cell), style=None if cell.has_learned else "red")
-    console.print(table)
-    for sentence in results.sentences():
-        console.print(f"- {sentence}", markup=False, highlight=False, soft_wrap=True)
-    for each in results.failures:
-        line = f"- Failed: {each.run.label}: {each.message}"
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _row(cell: Cell) -> tuple[str, ...]:
@@ -111,6 +105,11 @@ def _row(cell: Cell) -> tuple[str, ...]:
         f"{runs}, {len(collapsed)} learned nothing" if collapsed else runs,
         "" if cell.baseline is None else f"{cell.baseline:.4f}",
     )
+
+
+def _average(average: Average) -> tuple[str, ...]:
+    named = "glue", average.model, f"average of {len(average.tasks)} tasks", f"{average.score:.4f}"
+    return (*named, *[""] * (len(_HEADER) - len(named)))
 
 
 def _figures(spread: Spread | None) -> tuple[str, str, str, str]:
