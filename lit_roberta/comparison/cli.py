@@ -16,6 +16,7 @@ from jsonargparse import Namespace
 from rich.console import Console
 
 from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
+from lit_roberta.comparison.choosing import RunsFailed, add_choice_options, choice_of
 from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design_words import add_design_options, read_design_options
@@ -58,14 +59,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             results = run_comparison(asked, console=console)
         except UserError as error:
             sys.stderr.write(f"{error}\n")
-            return 2
+            return 1 if isinstance(error, RunsFailed) else 2
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted. The same command goes on from here.\n")
             return 130
     if results is None:
         return 0
     _say(results, asked.output, console)
-    return 1 if results.failures else 0
+    return 1 if results.failures and not asked.choice.report_only else 0
 
 
 def parse(argv: Sequence[str]) -> Comparison:
@@ -94,6 +95,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         probes=asked.probes,
         overlays=(*sizes, *asked.config),
         overrides=(*(study.settings if study else ()), *overrides, *text),
+        choice=choice_of(asked),
         command=shlex.join(["python", "compare.py", *argv]),
     )
 
@@ -181,6 +183,7 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         action="store_true",
         help="Ask each run for the better one of minimal pairs of sentences: a judge beside loss.",
     )
+    add_choice_options(parser)
     parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
     parser.add_argument(
         "--output", type=str, default="comparison-report", help="Folder of the report and runs."

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from lit_roberta.comparison.arranging import arrange
+from lit_roberta.comparison.choosing import Choice, RunsFailed, list_runs, require_tried
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
@@ -25,7 +27,7 @@ from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.reporting.tuning_table import write_tuning
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
-from lit_roberta.comparison.results import Results, TuningRow
+from lit_roberta.comparison.results import Failure, Results, TuningRow
 from lit_roberta.comparison.run_making import make_runs, read_runs
 from lit_roberta.comparison.runs.stored import RESULT
 from lit_roberta.comparison.runs.tasks import Task
@@ -38,6 +40,9 @@ from lit_roberta.workers import (
     default_jobs,
     worker_pool,
 )
+
+_SECONDS_TO_TIME = 600.0
+"""To wait for a timing that another process makes."""
 
 
 def compare_recipes(
@@ -103,7 +108,8 @@ def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
     reader = RecipeReader(overlays=asked.overlays, overrides=asked.overrides)
     variants, design = arrange(asked, reader)
     recipes = reader.read_all(variants)
-    with claimed(asked.output, what="comparison"):
+    alone = not asked.choice.shares_folder
+    with claimed(asked.output, what="comparison") if alone else nullcontext():
         return _compare(asked, recipes, design=design, began=began, console=console)
 
 
@@ -134,7 +140,10 @@ def _compare(
         )
         for notice in plan.notices:
             console.print(notice, markup=False, highlight=False, soft_wrap=True)
-        failures = make_runs(plan.tasks, pool, console)
+        plan = replace(plan, tasks=asked.choice.seen(plan.tasks))
+        failures = _make(asked.choice, plan.tasks, pool, console)
+    if asked.choice.shares_folder:
+        return None
     runs = read_runs(plan)
     if asked.probes:
         runs = probe_runs(runs, asked.output / "runs", console)
@@ -151,9 +160,28 @@ def _compare(
         seconds=time.monotonic() - began,
     )
     if not results.runs:
-        raise UserError(f"Every run failed. {failures[0].recipe}: {failures[0].message}")
+        raise UserError(f"There is no run. {failures[0].recipe}: {failures[0].message}.")
     write_report(results, asked.output)
     return results
+
+
+def _make(
+    choice: Choice, tasks: Sequence[Task], pool: WorkerPool[Task], console: Console
+) -> list[Failure]:
+    """Make the chosen runs, or list all of them.
+
+    Raises:
+        RunsFailed: If some that were chosen by number failed: there is no report to say it.
+    """
+    if choice.listing:
+        list_runs(tasks, Console())
+        return []
+    failures = make_runs(tasks, pool, console, choice=choice)
+    if failures and choice.numbers is not None:
+        first = failures[0]
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise RunsFailed(f"{first.recipe}, seed {first.seed} failed: {first.message}{more}")
+    return failures
 
 
 def _paces(
@@ -162,8 +190,9 @@ def _paces(
     """Time a few updates of each recipe, once, where seconds are the unit."""
     if asked.budget.unit != "seconds":
         return {}
-    tasks = timing_tasks(recipes, asked.output / "timing")
-    failures = make_runs(tasks, pool, console)
+    tasks = asked.choice.seen(timing_tasks(recipes, asked.output / "timing"))
+    everything = replace(asked.choice, numbers=None)
+    failures = make_runs(tasks, pool, console, choice=everything, patience=_SECONDS_TO_TIME)
     if failures:
         raise UserError(f"The timing of {failures[0].recipe} failed: {failures[0].message}")
     return {
@@ -183,7 +212,14 @@ def _tune(
     if not asked.tune_lr:
         return []
     tasks = tuning_tasks(recipes, updates, seeds=asked.tune_lr, folder=asked.output / "tuning")
-    make_runs(tasks, pool, console)
+    tasks = asked.choice.seen(tasks)
+    if not asked.choice.shares_folder:
+        make_runs(tasks, pool, console, choice=asked.choice)
+    elif asked.seeds:
+        require_tried(tasks)
+    else:
+        _make(asked.choice, tasks, pool, console)
+        return []
     rows = read_tuning(tasks)
     write_tuning(rows, asked.output, console=console)
     return rows

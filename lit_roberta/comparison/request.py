@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lit_roberta.comparison.choosing import EVERY, Choice
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.study_file import Study
 from lit_roberta.comparison.design.variants import Variant
@@ -49,6 +50,8 @@ class Comparison:
     """Configuration files for all recipes, read after each one's own."""
     overrides: Sequence[str] = ()
     """Settings for all recipes, as `data.max_length=128`."""
+    choice: Choice = EVERY
+    """Which of the runs are made now."""
     command: str = "compare_recipes(...)"
     """How the same comparison is started again, for the report."""
 

@@ -140,7 +140,7 @@ def test_runs_that_are_there_are_probed_without_being_made_again(
 
 
 @pytest.mark.slow
-def test_runs_that_other_settings_made_are_said_to_be_replaced(
+def test_runs_that_other_settings_made_are_replaced_if_that_is_asked_for(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The runs of the tests before lie there; without them, they are made here.
@@ -149,12 +149,60 @@ def test_runs_that_other_settings_made_are_said_to_be_replaced(
         assert main(_words(folder, "bert", "roberta", *_TINY)) == 0
     capsys.readouterr()
     words = ["3" if word == "4" else word for word in _TINY]
-    assert main(_words(folder, "bert", "roberta", *words)) == 0
+    assert main(_words(folder, "bert", "roberta", *words)) == 2
     assert (
-        f"2 finished runs in {runs} are of another text, budget, setting or version, and are "
-        "made anew."
+        "--output must hold runs of the same text, budget and settings, got "
+        f"'{runs} with 2 finished runs of others'."
     ) in capsys.readouterr().err
+    assert [run["updates"] for run in _results(folder)["runs"]] == [4, 4]
+    assert main(_words(folder, "bert", "roberta", *words, "--anew")) == 0
+    assert f"2 finished runs in {runs} are made anew." in capsys.readouterr().err
     assert [run["updates"] for run in _results(folder)["runs"]] == [3, 3]
+
+
+@pytest.mark.slow
+def test_processes_share_a_folder_run_by_run_and_a_later_one_reports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_text(tmp_path)
+    words = _words(tmp_path, "bert", "roberta", *_TINY, "--seeds", "2")
+    numbers = ("0,1", "1,2", "0-2")  # each run is wanted by two of them
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(_ROOT / "compare.py"), *words, "--index", chosen],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for chosen in numbers
+    ]
+    said = [process.communicate(timeout=900)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], said
+    report = tmp_path / "report"
+    results = sorted(report.glob("runs/*/*/result.json"))
+    assert [str(path.parent.relative_to(report / "runs")) for path in results] == [
+        "bert/seed-0",
+        "bert/seed-1",
+        "roberta/seed-0",
+    ]
+    for path in results:  # nobody made what another had made
+        assert (path.parent / "log.txt").read_text("utf-8").count("Finished 4 updates") == 1
+    assert not (report / "report.html").exists()
+
+    # A report alone makes nothing; the whole command makes what is missing.
+    assert main([*words, "--report-only"]) == 0
+    assert [run["recipe"] for run in _results(tmp_path)["runs"]] == ["bert", "bert", "roberta"]
+    (missing,) = _results(tmp_path)["failures"]
+    assert missing["message"] == "it is not there yet"
+    capsys.readouterr()
+    assert main([*words, "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3].split("  ")[-1] == "not begun"
+    assert lines[4] == "3 of 4 runs are finished."
+    written = {path: path.stat().st_mtime_ns for path in results}
+    assert main(words) == 0
+    assert "3 of 4 runs are there already, and unchanged." in capsys.readouterr().err
+    assert len(_results(tmp_path)["runs"]) == 4
+    assert {path: path.stat().st_mtime_ns for path in results} == written
 
 
 @pytest.mark.slow

@@ -23,6 +23,8 @@ Aim = Literal["result", "validation", "timing"]
 
 RESULT = "result.json"
 MARK = "run.json"
+FAILED = "failed.json"
+"""Why the run failed when it was last tried."""
 
 _Part = Run | HeldOut | Curves | Calibration | WordScores
 

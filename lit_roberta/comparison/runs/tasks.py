@@ -7,7 +7,7 @@ checkpoint, if it is still the same run; one that was made of something else is 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -18,6 +18,7 @@ from lit_roberta.comparison.runs.held_out import score_part
 from lit_roberta.comparison.runs.observer import ObservedCLI, run_planned
 from lit_roberta.comparison.runs.run import Run, write_json
 from lit_roberta.comparison.runs.stored import (
+    FAILED,
     MARK,
     RESULT,
     Aim,
@@ -48,6 +49,8 @@ class Task:
     fingerprint: str
     formats: Sequence[Format]
     aim: Aim = "result"
+    any_scoring: bool = False
+    """Whether scores by other code will do."""
 
     @property
     def label(self) -> str:
@@ -65,8 +68,13 @@ def finished(task: Task) -> bool:
     return (
         stored.get("fingerprint") == task.fingerprint
         and is_whole(stored, aim=task.aim, formats=task.formats)
-        and (task.aim != "result" or stored.get("scored_by") == scoring_digest())
+        and _scored_as_now(task, stored)
     )
+
+
+def _scored_as_now(task: Task, stored: Mapping[str, Any]) -> bool:
+    by_this_code = stored.get("scored_by") == scoring_digest()
+    return task.aim != "result" or task.any_scoring or by_this_code
 
 
 def superseded(task: Task) -> bool:
@@ -174,5 +182,6 @@ def _prepare_folder(task: Task) -> None:
         if read_stored(mark).get("fingerprint") != task.fingerprint:
             shutil.rmtree(task.folder)
     task.folder.mkdir(parents=True, exist_ok=True)
-    (task.folder / ERROR).unlink(missing_ok=True)
+    for name in (ERROR, FAILED):
+        (task.folder / name).unlink(missing_ok=True)
     write_json(mark, {"fingerprint": task.fingerprint, "recipe": task.recipe, "seed": task.seed})
