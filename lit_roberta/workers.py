@@ -10,7 +10,6 @@ here.
 from __future__ import annotations
 
 import multiprocessing as mp
-import os
 import signal
 import sys
 import threading
@@ -27,6 +26,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 import torch
 
 from lit_roberta.errors import UserError
+from lit_roberta.machine import only_gpu, visible_gpus
 
 Tell = Callable[[int, int, float | None], None]
 """Takes the updates finished, those of the whole run, and the last loss if there is one yet."""
@@ -81,6 +81,8 @@ class Event(Generic[WorkT]):
 class _Worker(Generic[WorkT]):
     process: SpawnProcess
     connection: Connection
+    gpu: str | None
+    """The one CUDA device that it sees."""
     task: WorkT | None = None
 
 
@@ -90,10 +92,13 @@ class WorkerPool(Generic[WorkT]):
     Args:
         jobs: Processes.
         threads: Threads of each.
+        gpus: CUDA devices by name: each process sees one of them, in turn. None for all that this
+            process sees.
     """
 
-    def __init__(self, *, jobs: int, threads: int) -> None:
+    def __init__(self, *, jobs: int, threads: int, gpus: Sequence[str] | None = None) -> None:
         self.jobs, self.threads = jobs, threads
+        self.gpus = visible_gpus() if gpus is None else list(gpus)
         self._workers: list[_Worker[WorkT]] = []
 
     def run(self, tasks: Sequence[WorkT], on_event: Callable[[Event[WorkT]], None]) -> None:
@@ -105,7 +110,8 @@ class WorkerPool(Generic[WorkT]):
         """
         pending = deque(tasks)
         while len(self._workers) < min(self.jobs, len(pending)):
-            self._workers.append(self._start())
+            place = len(self._workers)
+            self._workers.append(self._start(self._gpu_of(place)))
         for worker in self._workers:
             self._hand_out(worker, pending)
         while busy := [worker for worker in self._workers if worker.task is not None]:
@@ -130,14 +136,18 @@ class WorkerPool(Generic[WorkT]):
             worker.connection.close()
         self._workers = []
 
-    def _start(self) -> _Worker[WorkT]:
+    def _gpu_of(self, place: int) -> str | None:
+        """Give the device of a process, by its place among them; None without any."""
+        return self.gpus[place % len(self.gpus)] if self.gpus else None
+
+    def _start(self, gpu: str | None) -> _Worker[WorkT]:
         context = mp.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self.threads), daemon=True)
-        with _interrupts_ignored():
+        with _interrupts_ignored(), only_gpu(gpu):
             process.start()
         theirs.close()
-        return _Worker(process, ours)
+        return _Worker(process, ours, gpu)
 
     def _hand_out(self, worker: _Worker[WorkT], pending: deque[WorkT]) -> None:
         worker.task = pending.popleft() if pending else None
@@ -160,7 +170,7 @@ class WorkerPool(Generic[WorkT]):
             worker.process.join()
             message = f"its process ended with status {worker.process.exitcode}"
             event = Event(kind="failed", task=worker.task, message=message)
-            replacement = self._start()
+            replacement = self._start(worker.gpu)
             worker.process, worker.connection = replacement.process, replacement.connection
         on_event(event)
         if event.kind != "progress":
@@ -175,20 +185,6 @@ def worker_pool(*, jobs: int, threads: int) -> Iterator[WorkerPool[Any]]:
         yield pool
     finally:
         pool.stop()
-
-
-def default_jobs() -> int:
-    """Choose how many runs to make at once: small models train best on a thread or two each."""
-    if torch.accelerator.is_available():
-        return 1  # runs would only wait for each other
-    return max(1, min(4, available_cores()))
-
-
-def available_cores() -> int:
-    """Count the CPU cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on every system
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextmanager

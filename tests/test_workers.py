@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,11 @@ import pytest
 from lit_roberta import workers
 from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.errors import UserError
-from lit_roberta.workers import Event, Interrupted, Tell, WorkerPool, available_cores
+from lit_roberta.workers import Event, Interrupted, Tell, WorkerPool
+
+
+def tell_visible_gpus(connection: Connection, threads: int) -> None:
+    connection.send(os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
 def plan(folder: Path, *names: str) -> list[Task]:
@@ -81,7 +86,7 @@ def test_a_process_that_dies_fails_its_run_and_is_replaced(tmp_path: Path) -> No
     tasks = plan(tmp_path, "first", "second")
     events: list[Event[Task]] = []
     pool: WorkerPool[Task] = WorkerPool(jobs=1, threads=1)
-    pool._workers.append(pool._start())
+    pool._workers.append(pool._start(None))
     os.kill(pool._workers[0].process.pid or 0, 9)
     try:
         pool.run(tasks, events.append)
@@ -95,5 +100,21 @@ def test_a_process_that_dies_fails_its_run_and_is_replaced(tmp_path: Path) -> No
     assert "status" not in second.message
 
 
-def test_cores_are_those_that_may_be_used() -> None:
-    assert 1 <= available_cores() <= (os.cpu_count() or 1)
+def test_each_process_sees_one_gpu_and_its_successor_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A command of the machine's in place of the runs: what a new process sees is all that counts.
+    monkeypatch.setattr(workers, "_serve", tell_visible_gpus)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,7")
+    pool: WorkerPool[Task] = WorkerPool(jobs=3, threads=1, gpus=["2", "7"])
+    seen = []
+    for place in range(3):
+        worker = pool._start(pool._gpu_of(place))
+        pool._workers.append(worker)
+        seen.append(worker.connection.recv())
+    assert seen == ["2", "7", "2"]
+    assert [worker.gpu for worker in pool._workers] == seen
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,7"
+    for worker in pool._workers:
+        worker.process.join()
+    pool.stop()

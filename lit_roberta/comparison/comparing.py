@@ -33,13 +33,9 @@ from lit_roberta.comparison.runs.stored import RESULT
 from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.errors import UserError
+from lit_roberta.machine import default_jobs, threads_of_each
 from lit_roberta.training.output_folder import claimed, require_output
-from lit_roberta.workers import (
-    WorkerPool,
-    available_cores,
-    default_jobs,
-    worker_pool,
-)
+from lit_roberta.workers import WorkerPool, worker_pool
 
 _SECONDS_TO_TIME = 600.0
 """To wait for a timing that another process makes."""
@@ -124,7 +120,7 @@ def _compare(
     for note in recipes[0].data.prepared.notes:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
-    with worker_pool(jobs=jobs, threads=max(1, available_cores() // jobs)) as pool:
+    with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
         updates = lengths(recipes, asked.budget, _paces(asked, recipes, pool, console))
         tuning = _tune(asked, recipes, updates, pool, console)
         if not asked.seeds:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 import lit_roberta
-from lit_roberta.workers import available_cores
+from lit_roberta.machine import available_cores
 
 
 def describe_environment(jobs: int) -> dict[str, Any]:

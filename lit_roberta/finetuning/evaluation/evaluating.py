@@ -22,8 +22,9 @@ from lit_roberta.finetuning.evaluation.request import DEFAULT_SEEDS, Evaluation,
 from lit_roberta.finetuning.evaluation.results import Cell, Failure, make_cells, read_found
 from lit_roberta.finetuning.evaluation.runs import EvaluationRun, read_examples
 from lit_roberta.finetuning.evaluation.significance import Difference, Examples, judge_pairs
+from lit_roberta.machine import default_jobs, threads_of_each
 from lit_roberta.training.output_folder import claimed, require_output
-from lit_roberta.workers import WorkerPool, available_cores, default_jobs, worker_pool
+from lit_roberta.workers import WorkerPool, worker_pool
 
 
 def evaluate(
@@ -101,7 +102,7 @@ def run_evaluation(asked: Evaluation, *, console: Console) -> EvaluationResults:
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
     with claimed(asked.output, what="evaluation"):
-        with worker_pool(jobs=jobs, threads=max(1, available_cores() // jobs)) as pool:
+        with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
             runs, failures = _make_all(plan, pool, console)
         found = read_found(runs)
         if not found:
