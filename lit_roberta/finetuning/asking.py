@@ -14,12 +14,13 @@ from lit_roberta.finetuning.examples import (
 from lit_roberta.finetuning.reading.words import split_words
 from lit_roberta.model.task_heads import TaskKind
 
-TaskInput = str | tuple[str, str] | tuple[str, Sequence[str]]
-"""A text; two; a question and its context; or a text and what may follow it."""
+TaskInput = str | tuple[str, str] | tuple[str, Sequence[str]] | Sequence[str]
+"""A text; two; a question and its context; a text and what may follow it; or, to be tagged, the
+words of a sentence."""
 
 _FORMS: dict[TaskKind, str] = {
     "sequence-classification": "a text or a pair of texts",
-    "token-classification": "a text",
+    "token-classification": "a text or a list of words",
     "question-answering": "a question and its context",
     "multiple-choice": "a text and a list of choices",
 }
@@ -44,9 +45,10 @@ def example_of(kind: TaskKind, given: Any, number: int) -> Any:
     if kind == "sequence-classification" and are_texts and len(parts) in (1, 2):
         pair = parts[1] if len(parts) > 1 else None
         return TextExample(text=parts[0], pair=pair, label=None, place=place)
-    if kind == "token-classification" and are_texts and len(parts) == 1:
-        words = tuple(word.text for word in split_words(parts[0]))
-        return WordsExample(words, None, place)
+    if kind == "token-classification" and are_texts:
+        is_text = isinstance(given, str)
+        words = [word.text for word in split_words(given)] if is_text else parts
+        return WordsExample(tuple(words), None, place)
     if kind == "question-answering" and are_texts and len(parts) == 2:
         return QuestionExample(str(number), parts[0], parts[1], None, place)
     if kind == "multiple-choice" and len(parts) == 2 and not isinstance(parts[1], str):

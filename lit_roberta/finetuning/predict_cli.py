@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from jsonargparse import ArgumentParser, Namespace
 
+from lit_roberta.data.text.files import kind_of
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import QuestionExample
 from lit_roberta.finetuning.predict_inputs import (
@@ -20,6 +22,7 @@ from lit_roberta.finetuning.predict_inputs import (
 from lit_roberta.finetuning.predicting import FinetunedModel, Predictor, load_task_model
 from lit_roberta.finetuning.readable import as_row, readable
 from lit_roberta.finetuning.reading.config import Quoting
+from lit_roberta.finetuning.reading.conll import WORD_FILES
 from lit_roberta.inference.arguments import add_output, model_parser
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.inputs import STANDARD_INPUT, check_input, count_texts
@@ -47,8 +50,9 @@ def _parse(words: Sequence[str]) -> Namespace:
     parser.add_argument(
         "--input",
         type=str | None,
-        help="In place of TEXT: lines of text; rows of .jsonl, .csv, .tsv or .parquet; also "
-        "packed as .gz or .zst; - for lines of standard input. Lines of JSON come out.",
+        help="In place of TEXT: lines of text; rows of .jsonl, .csv, .tsv or .parquet; .conll for "
+        "words to tag; also packed as .gz or .zst; - for lines of standard input. Lines of JSON "
+        "come out.",
     )
     _add_rows(parser)
     parser.add_argument(
@@ -79,6 +83,11 @@ def _add_rows(parser: ArgumentParser) -> None:
     for name, which in (("text", "text"), ("pair", "second text of a pair")):
         help_text = f"Of rows: the column of the {which}; by default one of the usual names."
         parser.add_argument(f"--{name}-column", type=str | None, help=help_text)
+    parser.add_argument(
+        "--words-column",
+        type=str | None,
+        help="To be tagged: the list of words of a row, or the number of a column of .conll.",
+    )
     parser.add_argument(
         "--header",
         type=bool,
@@ -136,7 +145,8 @@ def _check(asked: Namespace) -> None:
         asked.texts, asked.input = [], STANDARD_INPUT
     if asked.input is not None:
         check_input(asked.input)
-    plain = {"text_column": None, "pair_column": None, "header": True, "quoting": "auto"}
+    names = dict.fromkeys(("text_column", "pair_column", "words_column"))
+    plain = {**names, "header": True, "quoting": "auto"}
     for name, default in plain.items():
         if getattr(asked, name) != default and asked.input in (None, STANDARD_INPUT):
             option = f"--{name.replace('_', '-')}"
@@ -145,7 +155,10 @@ def _check(asked: Namespace) -> None:
 
 
 def _count(asked: Namespace) -> int | None:
-    return len(asked.texts) if asked.input is None else count_texts(asked.input)
+    if asked.input is None:
+        return len(asked.texts)
+    is_of_words = kind_of(Path(asked.input)) in WORD_FILES  # several lines a sentence
+    return None if is_of_words else count_texts(asked.input)
 
 
 def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]]:

@@ -15,12 +15,13 @@ from lit_roberta.data.text.files import kind_of
 from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.rows import ROW_KINDS
 from lit_roberta.errors import must
-from lit_roberta.finetuning.examples import QuestionExample, TextExample
+from lit_roberta.finetuning.examples import QuestionExample, TextExample, WordsExample
 from lit_roberta.finetuning.reading.choice_rows import row_example
 from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.conll import WORD_FILES, read_untagged, row_words
 from lit_roberta.finetuning.reading.squad import read_unanswered, row_question
 from lit_roberta.finetuning.reading.tables import TableRow, json_row, read_table
-from lit_roberta.finetuning.reading.texts import NO_PAIR, read_unlabelled
+from lit_roberta.finetuning.reading.texts import NO_PAIR, read_unlabelled, unlabelled
 from lit_roberta.inference.inputs import (
     STANDARD_INPUT,
     WINDOW_CHARACTERS,
@@ -31,6 +32,8 @@ from lit_roberta.inference.inputs import (
 )
 from lit_roberta.model.task_heads import TaskKind
 
+LIST_KINDS = (".jsonl", ".parquet")
+"""Kinds of rows that may hold lists."""
 STRUCTURED = ("question-answering", "multiple-choice")
 """Kinds whose inputs are more than texts."""
 
@@ -69,7 +72,8 @@ def read_requests(
 
     Args:
         source: Rows; or a file, or `-` for standard input, whose lines are texts; lines of JSON
-            where a question or choices are asked for.
+            where a question or choices are asked for. To be tagged, rows may hold lists of words,
+            and files be in CoNLL's form, as their names then say.
         reading: Of rows: which columns.
         kind: Of the task.
         pairs: Whether they are pairs of texts, of lines with a tab between the two. None: rows
@@ -80,6 +84,8 @@ def read_requests(
     """
     if kind in STRUCTURED:
         yield from _structured(source, reading, questions=kind == "question-answering")
+    elif kind == "token-classification" and (words := _words(source, reading)) is not None:
+        yield from in_windows(words, WINDOW_CHARACTERS, size=lambda each: each.size)
     elif source != STANDARD_INPUT and kind_of(Path(source)) in ROW_KINDS:
         requests = (
             _of_texts(*_pair_of(each, pairs, reading)) for each in read_unlabelled(source, reading)
@@ -115,6 +121,24 @@ def _structured(
             of_question(row_question(row, number)) if questions else _of_choices(row, reading)
             for row, number in rows
         ]
+
+
+def _words(source: str, reading: PredictReading) -> Iterator[Request] | None:
+    """Read sentences of words; None where a source holds texts alone."""
+    kind = "" if source == STANDARD_INPUT else kind_of(Path(source))
+    if kind in WORD_FILES:
+        return map(_of_words, read_untagged(source, reading))
+    return _of_rows(source, reading) if kind in LIST_KINDS else None
+
+
+def _of_rows(source: str, reading: PredictReading) -> Iterator[Request]:
+    for row in read_table(source, reading):
+        found = row_words(row, reading)
+        yield _of_words(found) if found else _of_texts(unlabelled(row, reading).text, None)
+
+
+def _of_words(example: WordsExample) -> Request:
+    return Request(example, {"words": list(example.words)})
 
 
 def of_question(example: QuestionExample) -> Request:
@@ -157,7 +181,9 @@ def reading_of(asked: Any, *, pairs: bool | None) -> PredictReading:
         pairs: Whether the model is for pairs; None where that is not known.
     """
     is_single = asked.pair_column is None and pairs is False
+    plain = PredictReading()
     return PredictReading(
+        words_column=asked.words_column or plain.words_column,
         text_column=asked.text_column,
         pair_column=NO_PAIR if is_single else asked.pair_column,
         header=asked.header,

@@ -18,7 +18,7 @@ from lit_roberta.finetuning.reading.words import split_words
 def as_row(asked: Mapping[str, Any], found: Any) -> dict[str, Any]:
     """Give a prediction with what it is about, as plain data; beside tags stand their words."""
     words = {}
-    if isinstance(found, TagsPrediction):
+    if isinstance(found, TagsPrediction) and "words" not in asked:
         words = {"words": [word.text for word in split_words(asked["text"])]}
     return {**asked, **words, **found.as_dict()}
 

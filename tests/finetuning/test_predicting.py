@@ -315,7 +315,7 @@ def test_choices_are_weighed_against_each_other(
     [
         ("sequence-classification", ("a", "b", "c")),
         ("sequence-classification", 3),
-        ("token-classification", ("a", "b")),
+        ("token-classification", ("a", 3)),
         ("question-answering", "a"),
         ("multiple-choice", ("a", "b")),
     ],

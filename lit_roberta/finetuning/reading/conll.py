@@ -5,6 +5,7 @@ In: a file, or a dataset of the hub. Out: sentences, no word lost.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,14 @@ from lit_roberta.finetuning.reading.texts import checked_text
 _ROWS = (".jsonl", ".parquet")
 _NEITHER = (".csv", ".json")
 _DOCUMENT = "-DOCSTART-"
+_COMMENT = "# "
+WORD_FILES = (".conll", ".conllu", ".iob", ".iob2", ".bio")
+"""How files are called that are in CoNLL's form and nothing else."""
+_WORDS = "words"
+"""What predictions call a list of words."""
+_UNIVERSAL = ".conllu"
+_NO_WORD = re.compile(r"\d+[-.]\d+\t")
+"""The first column of CoNLL-U's rows for what is no word: several words as one, or none."""
 
 
 class _Word(NamedTuple):
@@ -35,8 +44,9 @@ def read_words(source: str, reading: LabelledReading) -> list[WordsExample]:
     Args:
         source: A .jsonl or .parquet file, or hub:OWNER/NAME, whose rows hold a list of words and
             one of tags; any other file is in CoNLL's form: a word a line, its tag in the last
-            column, columns between tabs or spaces, an empty line between sentences. A file
-            without a second column is unlabelled.
+            column, columns between tabs or spaces, an empty line between sentences; comments
+            before a sentence (`# sent_id = 1`) are passed over. A file without a second column is
+            unlabelled.
         reading: Its `words_column` and `tags_column` name the lists; as numbers, the columns of a
             file in CoNLL's form.
 
@@ -54,6 +64,37 @@ def read_words(source: str, reading: LabelledReading) -> list[WordsExample]:
         rule = "be .jsonl, .parquet, or in CoNLL's form (.conll, .txt, .tsv, ...)"
         raise must("the file of examples", rule, source, "One word and its tag a line will do.")
     return list(_read_conll(path, reading))
+
+
+def read_untagged(source: str, reading: LabelledReading) -> Iterator[WordsExample]:
+    """Read sentences in CoNLL's form whose tags, if there are any, are not looked at.
+
+    Raises:
+        UserError: As `read_words`.
+    """
+    found = _read_conll(Path(source), reading)
+    return (sentence._replace(tags=None) for sentence in found)
+
+
+def row_words(row: TableRow, reading: LabelledReading) -> WordsExample | None:
+    """Read the words of a row that nobody has tagged.
+
+    Args:
+        row: Of a table.
+        reading: Its `words_column` names the list, or else it is called words.
+
+    Returns:
+        None where there is no list of words.
+
+    Raises:
+        UserError: If a word is no text.
+    """
+    names = (reading.words_column, _WORDS)
+    name = next((name for name in names if isinstance(row.values.get(name), list)), None)
+    if name is None:
+        return None
+    words = tuple(checked_text(word, name, row.place) for word in row.values[name])
+    return WordsExample(words, None, row.place)
 
 
 def _read_conll(path: Path, reading: LabelledReading) -> Iterator[WordsExample]:
@@ -74,15 +115,31 @@ def _read_conll(path: Path, reading: LabelledReading) -> Iterator[WordsExample]:
 
 def _sentences(path: Path, reading: LabelledReading) -> Iterator[list[_Word]]:
     sentence: list[_Word] = []
+    width = _width(path, reading)
     for number, line in enumerate(read_lines(path, reading.as_plain()), start=1):
         is_between = not line.strip() or line.startswith(_DOCUMENT)
         if is_between and sentence:
             yield sentence
             sentence = []
-        if not is_between:
+        if is_between or (not sentence and _is_comment(line, width)):
+            continue
+        if not (kind_of(path) == _UNIVERSAL and _NO_WORD.match(line)):
             sentence.append(_Word(_split(line), number))
     if sentence:
         yield sentence
+
+
+def _width(path: Path, reading: LabelledReading) -> int:
+    """Count the columns of a file by its first line that can't be a comment; 0 without any."""
+    for line in read_lines(path, reading.as_plain()):
+        if line.strip() and not line.startswith((_DOCUMENT, _COMMENT)):
+            return len(_split(line))
+    return 0
+
+
+def _is_comment(line: str, width: int) -> bool:
+    """Tell a comment from the word `#`, which has a tag behind it."""
+    return line.startswith(_COMMENT) and "\t" not in line and len(_split(line)) != width
 
 
 def _split(line: str) -> list[str]:

@@ -133,6 +133,15 @@ def read_unlabelled(source: str, reading: LabelledReading) -> Iterator[TextExamp
         yield _example(row, columns)
 
 
+def unlabelled(row: TableRow, reading: LabelledReading) -> TextExample:
+    """Read the text of a single row, which may have other columns than those beside it.
+
+    Raises:
+        UserError: As `read_texts`.
+    """
+    return _example(row, _find_columns(row, reading)._replace(label=None))
+
+
 def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
     columns: _Columns | None = None
     for row in read_table(source, reading):

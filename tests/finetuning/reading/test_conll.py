@@ -156,3 +156,41 @@ def test_real_files_have_as_many_sentences_as_their_makers_say() -> None:
     assert len(tags) == 13
     words = {word for each in found["emerging.dev.conll"] for word in each.words}
     assert "Dubbz\ufeff" in words
+
+
+COMMENTS = st.sampled_from(
+    ["# sent_id = 1", "# text = the old ship .", "# newpar id = a", "# a = b"]
+)
+
+
+@given(SENTENCES, st.lists(st.lists(COMMENTS, max_size=2), min_size=4, max_size=4), st.booleans())
+def test_comments_before_sentences_are_no_words(
+    tmp_path_factory: pytest.TempPathFactory,
+    sentences: Sentences,
+    comments: list[list[str]],
+    documents: bool,
+) -> None:
+    text = "-DOCSTART-\tO\n\n" if documents else ""
+    for said, sentence in zip(comments, sentences, strict=False):
+        text += "".join(f"{line}\n" for line in said)
+        text += "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n"
+    found = read(tmp_path_factory.getbasetemp() / "words.conll", text)
+    assert pairs(found) == sentences
+
+
+@pytest.mark.parametrize("between", ["\t", " "])
+def test_the_word_that_looks_like_a_comment_is_a_word(tmp_path: Path, between: str) -> None:
+    lines = ["# id = 1", "#", "1", "", "# id = 2", "so", "#", "", "#tea"]
+    rows = [line if not line or " = " in line else f"{line}{between}O" for line in lines]
+    found = read(tmp_path / "a.conll", "\n".join(rows))
+    assert [list(each.words) for each in found] == [["#", "1"], ["so", "#"], ["#tea"]]
+    # a word without its tag is none, wherever it stands
+    with pytest.raises(UserError, match="line 3, must have a tag behind the word"):
+        read(tmp_path / "b.conll", f"so{between}O\n\n#tea\n")
+
+
+def test_words_of_universal_dependencies_are_its_syntactic_words(tmp_path: Path) -> None:
+    rows = ["1-2\tvamonos\t_", "1\tvamos\tVERB", "2\tnos\tPRON", "2.1\t_\t_", "3\t1-2\tNUM"]
+    reading = LabelledReading(words_column="2")
+    found = read(tmp_path / "a.conllu", "# text = vamonos\n" + "\n".join(rows) + "\n", reading)
+    assert pairs(found) == [[("vamos", "VERB"), ("nos", "PRON"), ("1-2", "NUM")]]
