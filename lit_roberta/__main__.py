@@ -20,6 +20,7 @@ _COMMANDS = {
     ),
     "plan": ("lit_roberta.planning.cli", "say what a run would take, without making it"),
     "export": ("lit_roberta.exchange.export_cli", "write a model for transformers"),
+    "diff": ("lit_roberta.comparison.diff_cli", "name the switches between two recipes"),
     "compare": ("lit_roberta.comparison.cli", "train recipes under one budget and report"),
     "report": ("lit_roberta.comparison.report_cli", "write a comparison's report anew"),
     "predict": (

@@ -22,21 +22,10 @@ from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design_words import add_design_options, read_design_options
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
+from lit_roberta.comparison.shared_settings import part_settings
 from lit_roberta.comparison.study_words import add_study_options, asked_study, defaults_of
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.parser import OneLineParser
-
-_SHARED = (
-    "data.",
-    "model.",
-    "trainer.",
-    "checkpoint.",
-    "divergence.",
-    "compile",
-    "seed_everything",
-    "ckpt_path",
-)
-"""How the settings of training begin."""
 
 _SIZES = ("tiny", "small", "base", "large")
 """The shipped sizes of encoders, `configs/size/<name>.yaml`."""
@@ -75,7 +64,7 @@ def parse(argv: Sequence[str]) -> Comparison:
     Raises:
         UserError: If it makes no sense.
     """
-    own, overrides = _part(argv)
+    own, overrides = part_settings(argv)
     study, parser = asked_study(own), _parser(own)
     if study is not None:
         parser.set_defaults(defaults_of(study))
@@ -98,28 +87,6 @@ def parse(argv: Sequence[str]) -> Comparison:
         choice=choice_of(asked),
         command=shlex.join(["python", "compare.py", *argv]),
     )
-
-
-def _part(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the options of the comparison from the settings that all runs get.
-
-    Returns:
-        The first as they are, the second as `name=value`.
-    """
-    own: list[str] = []
-    shared: list[str] = []
-    words = iter(argv)
-    for word in words:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or not name.startswith(_SHARED):
-            own.append(word)
-            continue
-        if not equals:
-            value = next(words, "--")
-            if value.startswith("--"):
-                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
-        shared.append(f"{name}={value}")
-    return own, shared
 
 
 def _size(name: str) -> str:
