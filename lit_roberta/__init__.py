@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lit_roberta.comparison.comparing import compare_recipes
+    from lit_roberta.comparison.design.budget import Budget
     from lit_roberta.data.datamodule import PretrainingDataModule
     from lit_roberta.data.datasets import BertDataset, RobertaDataset
     from lit_roberta.data.rows.masking import dynamic_mask, static_mask
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BertDataset",
     "BertModel",
+    "Budget",
     "EncoderConfig",
     "FinetuningDataModule",
     "FinetuningModule",
@@ -71,6 +73,7 @@ __all__ = [
 _HOMES = {
     "BertDataset": "data.datasets",
     "BertModel": "model.bert",
+    "Budget": "comparison.design.budget",
     "EncoderConfig": "model.config",
     "FinetuningDataModule": "finetuning.datamodule",
     "FinetuningModule": "finetuning.module",
