@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from lit_roberta.comparison.judging.probe_judging import (
     judge_probes,
 )
 from lit_roberta.comparison.judging.probe_verdict import point_to_probes
+from lit_roberta.comparison.judging.shared_words import UNIT, SharedWords
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
 from lit_roberta.comparison.runs.run import Run
 
@@ -53,6 +55,9 @@ class Recipe:
     at_grid_edge: bool = False
     """Whether it is the smallest or the largest rate tried: a better one may lie beyond."""
     same_as: str | None = None
+    tokenizer: str = ""
+    """Identity of its tokens: where it differs between arms, no loss per token compares them."""
+    vocab_size: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,23 +152,40 @@ class Results:
         return [self._arm(recipe) for recipe in self.finished()]
 
     def _arm(self, recipe: Recipe) -> Arm:
-        runs = self.runs_of(recipe.name)
-        counts = self.runs[0].document_predictions
-        same = all(run.document_predictions == counts for run in runs)
-        assert same, "every run predicts the same tokens"
+        runs, words = self.runs_of(recipe.name), self.words
+        counts = words.counts if words else self.runs[0].document_predictions
+        assert words or all(run.document_predictions == counts for run in runs), "same tokens"
         return Arm(
             name=recipe.name,
             format=recipe.format,
             seeds=tuple(run.seed for run in runs),
             nats={
-                format: np.asarray([run.heldout[format].document_nats for run in runs])
+                format: np.asarray(
+                    [
+                        words.nats(run, format) if words else run.heldout[format].document_nats
+                        for run in runs
+                    ]
+                )
                 for format in self.formats
             },
             counts=np.asarray(counts, dtype=np.int64),
             same_as=recipe.same_as,
             stream=recipe.stream,
             unjudged=recipe.unjudged,
+            unit=UNIT if words else "masked token",
         )
+
+    @cached_property
+    def words(self) -> SharedWords | None:
+        """The words that judge recipes with different tokens; None where all have the same."""
+        recipes = self.finished()
+        if len({recipe.tokenizer for recipe in recipes}) < 2:
+            return None
+        return SharedWords({each.name: self.runs_of(each.name) for each in recipes}, self.formats)
+
+    def unigram(self) -> np.ndarray:
+        """Give what frequencies alone would cost each test document, in what the judges read."""
+        return self.words.floor() if self.words else np.asarray(self.text.document_unigram_nats)
 
     def answers(self) -> list[Answers]:
         """Give what the probed runs answered; nothing where no run was probed."""
@@ -176,13 +198,17 @@ class Results:
 
     def verdict(self) -> Verdict:
         """Judge the finished runs, of which there must be one."""
+        verdict = self._reach_verdict()
+        said = [self.words.facts().sentence()] if self.words else []
+        return replace(verdict, sentences=[*said, *verdict.sentences])
+
+    def _reach_verdict(self) -> Verdict:
         if self.design.rungs:
-            unigram = np.asarray(self.text.document_unigram_nats)
-            return reach_ladder_verdict(self.design, self.arms(), unigram, self.answers())
+            return reach_ladder_verdict(self.design, self.arms(), self.unigram(), self.answers())
         finished = self.finished()
         verdict = reach_verdict(
             self.arms(),
-            np.asarray(self.text.document_unigram_nats),
+            self.unigram(),
             failed=[recipe.name for recipe in self.recipes if recipe not in finished],
         )
         verdict = point_to_probes(verdict, self.answers())
@@ -194,8 +220,7 @@ class Results:
 
     def gains(self) -> list[RungGain]:
         """Give what each rung of a ladder brings, in their order; nothing without a ladder."""
-        unigram = np.asarray(self.text.document_unigram_nats)
-        return judge_ladder(self.design, self.arms(), unigram, self.answers())[1]
+        return judge_ladder(self.design, self.arms(), self.unigram(), self.answers())[1]
 
     def probe_judgements(self) -> list[ProbeJudgement]:
         """Judge the pairs of probed recipes that are in question; nothing where none was."""
@@ -220,5 +245,6 @@ class Results:
             "unigram_loss": self.text.unigram_loss,
             "log_vocab": self.log_vocab,
             "unk_share": self.text.parts["test"].unk_share,
+            "words": asdict(self.words.facts()) if self.words else None,
             **plain,
         }

@@ -78,7 +78,6 @@ def test_the_notebooks_own_setting_can_be_asked_for() -> None:
         ("--budget.amount 1e400", "budget.amount must be finite and below 2**63, got inf."),
         ("--budget.amount 1e30", "budget.amount must be finite and below 2**63, got 1e+30."),
         ("--budget.amount 1e18", "budget.amount must come to fewer than 2,147,483,648 updates"),
-        ("--recipes paper/bert paper/roberta", "The recipes must share their tokenizer"),
     ],
 )
 def test_a_mistake_gets_one_line_and_status_2(

@@ -13,7 +13,7 @@ from typing import Any
 
 from lit_roberta.comparison.design.budget import Budget, never_repeats_a_mask
 from lit_roberta.comparison.design.fingerprints import fingerprint, stream_identity
-from lit_roberta.comparison.design.recipes import PlannedRecipe
+from lit_roberta.comparison.design.recipes import PlannedRecipe, token_identity
 from lit_roberta.comparison.design.tuning import at_edge
 from lit_roberta.comparison.results import Recipe
 from lit_roberta.comparison.runs.tasks import Task
@@ -178,6 +178,8 @@ def _arm(
         tuned=tuned,
         at_grid_edge=tuned and at_edge(rate),
         same_as=same_as,
+        tokenizer=token_identity(recipe.data),
+        vocab_size=recipe.data.vocab_size,
     )
 
 

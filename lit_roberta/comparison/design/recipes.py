@@ -7,6 +7,7 @@ run.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,8 @@ from lit_roberta.comparison.design.decided import (
 )
 from lit_roberta.comparison.design.variants import Variant, named
 from lit_roberta.data.datamodule import PretrainingDataModule
-from lit_roberta.errors import UserError
+from lit_roberta.data.evaluation.words import find_words
+from lit_roberta.errors import UserError, must
 from lit_roberta.training.arguments import arrange, find_config
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.console import without_small_talk
@@ -197,19 +199,41 @@ def _check_same_text(recipes: Sequence[PlannedRecipe]) -> None:
                 f"The recipes must share their text, and {first.name} and {other.name} do not. "
                 "Give --corpus for all of them."
             )
-        if not _same_tokens(first.data, other.data):
-            raise UserError(
-                f"The recipes must share their tokenizer, and {first.name} and {other.name} do "
-                "not: a loss per token means another thing with other tokens. Give "
-                "--data.tokenizer.kind for all of them."
+    if len({token_identity(recipe.data) for recipe in recipes}) > 1:
+        _check_shared_words(recipes)
+
+
+def _check_shared_words(recipes: Sequence[PlannedRecipe]) -> None:
+    """Refuse recipes with different tokens that nothing compares."""
+    known = []
+    for recipe in recipes:
+        text = recipe.data.prepared
+        if text.words is None:
+            raise must(
+                "recipes with different tokenizers",
+                "have texts with sampled words, by which they are compared",
+                recipe.settings["data.corpus"],
+                "An older version prepared it: prepare it anew.",
             )
+        words = find_words(text.words, text.parts.test, text.tokenizer)
+        known.append(words.known & (words.stops > words.firsts))
+    if not np.logical_and.reduce(known).any():
+        remedy = "Give larger vocabularies, or the same one to all."
+        rule = "know some held-out words all of them"
+        raise must("recipes with different tokenizers", rule, "none", remedy)
 
 
-def _same_tokens(first: PretrainingDataModule, other: PretrainingDataModule) -> bool:
-    """Tell whether two recipes read the same tokens, however their tokenizers were asked for."""
-    return first.tokenizer.word_to_id == other.tokenizer.word_to_id and all(
-        np.array_equal(
-            getattr(first.prepared.parts, part).tokens, getattr(other.prepared.parts, part).tokens
-        )
-        for part in ("train", "validation", "test")
-    )
+def token_identity(data: PretrainingDataModule) -> str:
+    """Hash what the tokens of a text are, however the tokenizer was asked for.
+
+    Where it differs between recipes of one text, no loss per token compares them.
+    """
+    text = data.prepared
+    total = hashlib.blake2b(digest_size=16)
+    for words in sorted(text.tokenizer.word_to_id.items()):
+        total.update(repr(words).encode("utf-8", "surrogatepass"))
+    total.update(text.token_counts().tobytes())
+    for part in (text.parts.validation, text.parts.test):
+        for tokens in part.blocks("tokens"):
+            total.update(tokens.tobytes())
+    return total.hexdigest()

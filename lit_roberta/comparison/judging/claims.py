@@ -50,6 +50,8 @@ class Arm:
     """Two arms with the same stream see the same examples, order and masks at the same seed."""
     unjudged: Mapping[str, object] = field(default_factory=dict)
     """Settings that loss can't judge, because they change what it measures."""
+    unit: str = "masked token"
+    """What is predicted: where arms have different tokens, whole words."""
 
     def losses(self, format: str) -> Float64[np.ndarray, " runs"]:
         """Give the loss of each run, in nats per predicted token."""
@@ -78,6 +80,8 @@ class Difference:
     """Whether runs of the same seed were compared with each other."""
     runs_needed: int | None
     """About how many runs an arm would show this difference. None: too many, or unknown."""
+    unit: str = "masked token"
+    """What is predicted."""
 
     @property
     def p_value(self) -> float:

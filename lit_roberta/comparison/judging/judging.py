@@ -139,6 +139,7 @@ def difference_of(first: Arm, second: Arm, format: str) -> Difference:
         ),
         paired=paired,
         runs_needed=needed,
+        unit=first.unit,
     )
 
 

@@ -102,7 +102,7 @@ def _each(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) ->
 def _no_difference(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
     return (
         f"{pair.first} and {pair.second} show no difference that matters: every interval stays "
-        f"within {SMALLEST_DIFFERENCE} nats per masked token, about "
+        f"within {SMALLEST_DIFFERENCE} nats per {pair.differences[0].unit}, about "
         f"{np.expm1(SMALLEST_DIFFERENCE):.0%} of perplexity ({_figures(pair)})."
     )
 
@@ -210,7 +210,7 @@ def pair_sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
 
 def _size(difference: Difference, sign: int) -> str:
     return (
-        f"by {nats(sign * difference.estimate)} nats per masked token on {difference.format}"
+        f"by {nats(sign * difference.estimate)} nats per {difference.unit} on {difference.format}"
         f"{intervals(difference.over_runs, difference.over_documents, sign)}"
     )
 

@@ -100,15 +100,22 @@ class _Blank:
 
 
 def _samples(results: Results) -> list[dict[str, Any]]:
-    """Pair each sentence with the guesses of each recipe's first run."""
+    """Pair each sentence with the guesses of each recipe's first run.
+
+    The blanks are tokens of the first recipe: one with other tokens had other blanks.
+    """
     firsts = {recipe.name: results.runs_of(recipe.name)[0] for recipe in results.finished()}
+    own = {each.name for each in results.recipes if each.tokenizer == results.recipes[0].tokenizer}
     samples = []
     for place, parts in enumerate(results.text.samples):
         blanks = [
             _Blank(
                 number=number + 1,
                 answer=parts[2 * number + 1],
-                guesses={name: run.guesses[place][number] for name, run in firsts.items()},
+                guesses={
+                    name: run.guesses[place][number] if name in own else []
+                    for name, run in firsts.items()
+                },
             )
             for number in range(len(parts) // 2)
         ]

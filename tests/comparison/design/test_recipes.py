@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from pytorch_lightning.callbacks import Timer
 
-from lit_roberta.comparison.design.recipes import PlannedRecipe, _UnstartedCLI, read_recipes
+from lit_roberta.comparison.design.recipes import (
+    PlannedRecipe,
+    _UnstartedCLI,
+    read_recipes,
+    token_identity,
+)
+from lit_roberta.data.preparation import prepared
 from lit_roberta.errors import UserError
 from lit_roberta.training.arguments import arrange
 from tests.comparison.texts import write_text
@@ -119,11 +125,34 @@ def test_a_typo_in_a_setting_is_refused(text: Path) -> None:
         read(text, "bert", overrides=("data.masking.rat=0.3",))
 
 
-def test_recipes_must_share_tokenizer_and_text(text: Path, tmp_path: Path) -> None:
+def test_recipes_with_different_tokens_are_told_apart(text: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     other.write_text("data:\n  tokenizer:\n    min_frequency: 20\n")
-    with pytest.raises(UserError, match="must share their tokenizer, and bert and other do not"):
+    alike = tmp_path / "alike.yaml"
+    alike.write_text("data:\n  tokenizer:\n    lowercase: true\n")
+    recipes = read(text, "bert", str(other), str(alike))
+    first, second, third = (token_identity(recipe.data) for recipe in recipes)
+    assert first == third != second
+    assert len({recipe.data.prepared.digest for recipe in recipes}) == 1
+
+
+def test_recipes_with_different_tokens_must_have_words_in_common(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tmp_path / "few.yaml"
+    # The commonest entry is the mark behind each sentence, and no word.
+    few.write_text("data:\n  tokenizer:\n    vocab_size: 6\n")
+    with pytest.raises(UserError, match="must know some held-out words all of them, got 'none'"):
+        read(text, "bert", str(few))
+    other = tmp_path / "other.yaml"
+    other.write_text("data:\n  tokenizer:\n    min_frequency: 20\n")
+    monkeypatch.setattr(prepared, "read_words", lambda folder, expected: None)
+    with pytest.raises(UserError, match="must have texts with sampled words, by which they are"):
         read(text, "bert", str(other))
+
+
+def test_recipes_must_share_text(text: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
     toy, smaller = tmp_path / "toy.yaml", write_text(tmp_path, documents=30)
     other.write_text(f"data:\n  corpus: {smaller}\n")
     toy.write_text(f"data:\n  corpus: {text}\n")
