@@ -14,6 +14,7 @@ from lit_roberta.finetuning.benchmarks.layout import PartName
 from lit_roberta.finetuning.examples import TextExample
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.lines import read_lines_of_label
+from lit_roberta.finetuning.reading.texts import named_by_number
 from lit_roberta.finetuning.tasks.table import TaskSpec
 
 logger = logging.getLogger(__name__)
@@ -147,7 +148,8 @@ def _read(
     if isinstance(named, dict):
         return {"": _read_by_label(spec, named, config.reading)}
     if named is not None:
-        return {"": spec.task.read(named, config.reading)}
+        examples = spec.task.read(named, config.reading)
+        return {"": named_by_number(examples, spec.labels or ())}
     if config.folder is not None and config.train is None:
         _check_folder_alone(config)
         return _read_folder(spec, Path(config.folder), part, notes)

@@ -16,6 +16,9 @@ from lit_roberta.finetuning.reading.config import (
 )
 from lit_roberta.finetuning.reading.tables import TableRow, read_table
 
+_QUESTION = ("question", "sentence")
+"""Columns that are a pair where both are there, as in QNLI: the usual name alone is half of it."""
+_KEPT_BACK = "-1"
 NO_PAIR = "none"
 """In the place of a column's name: there is no second text."""
 
@@ -105,6 +108,28 @@ def label_names(asked: Sequence[Any] | None, *, setting: str = "data.labels") ->
     return [str(label_name(each, "", setting)) for each in asked]
 
 
+def named_by_number(examples: Sequence[Any], labels: Sequence[str]) -> list[Any]:
+    """Give labels that are numbers their names, as copies of benchmarks on the hub have them.
+
+    Args:
+        examples: Of any task; those whose labels are no numbers stay as they are.
+        labels: Of the task, in the order of their numbers; none where they are still to be found.
+
+    Returns:
+        The examples; -1, which stands there for a label that is kept back, is none.
+    """
+    if not labels:
+        return list(examples)
+    names: dict[Any, str | None] = {str(number): name for number, name in enumerate(labels)}
+    names |= {_KEPT_BACK: None} | {name: name for name in labels}
+    return [
+        each._replace(label=names.get(each.label, each.label))
+        if isinstance(each, TextExample)
+        else each
+        for each in examples
+    ]
+
+
 def finite_number(value: object, place: str) -> float:
     """Read a number.
 
@@ -169,6 +194,8 @@ def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
     usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
     if known == ["1", "2"]:  # without a header
         usual = (["1"], [], ["2"])
+    elif set(known) >= set(_QUESTION):
+        usual = (_QUESTION[:1], _QUESTION[1:], LABEL_COLUMNS)
     text = _column("text_column", usual[0], row, reading)
     if text is None:
         raise UserError(
