@@ -76,6 +76,8 @@ class Difference:
     """Nats per predicted token."""
     over_runs: Interval | None
     over_documents: Interval | None
+    over_both: Interval | None = None
+    """Runs and documents drawn anew at once, from ten runs a side; beside the other two."""
     paired: bool
     """Whether runs of the same seed were compared with each other."""
     runs_needed: int | None

@@ -25,6 +25,7 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Float64
 
+from lit_roberta.bootstrap import two_level_interval
 from lit_roberta.comparison.judging.claims import (
     Arm,
     Difference,
@@ -136,6 +137,9 @@ def difference_of(first: Arm, second: Arm, format: str) -> Difference:
         over_runs=mean_interval(ours - theirs) if paired else welch_interval(ours, theirs),
         over_documents=ratio_interval(
             first.documents(format) - second.documents(format), first.counts
+        ),
+        over_both=two_level_interval(
+            first.nats[format], second.nats[format], first.counts, paired=paired
         ),
         paired=paired,
         runs_needed=needed,

@@ -22,7 +22,7 @@ from lit_roberta.comparison.judging.claims import (
 )
 from lit_roberta.comparison.judging.headline import unlearned, write_headline
 from lit_roberta.comparison.judging.judging import FEWEST_DOCUMENTS, FEWEST_RUNS, judge
-from lit_roberta.comparison.judging.wording import intervals, joined, nats
+from lit_roberta.comparison.judging.wording import evidence_on, intervals, joined, nats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,14 +211,13 @@ def pair_sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
 def _size(difference: Difference, sign: int) -> str:
     return (
         f"by {nats(sign * difference.estimate)} nats per {difference.unit} on {difference.format}"
-        f"{intervals(difference.over_runs, difference.over_documents, sign)}"
+        f"{evidence_on(difference, sign)}"
     )
 
 
 def _figures(pair: PairJudgement) -> str:
     parts = [
-        f"{nats(difference.estimate, sign=True)} on {difference.format}"
-        f"{intervals(difference.over_runs, difference.over_documents)}"
+        f"{nats(difference.estimate, sign=True)} on {difference.format}{evidence_on(difference)}"
         for difference in pair.differences
     ]
     return f"{pair.first} minus {pair.second}: {'; '.join(parts)}"

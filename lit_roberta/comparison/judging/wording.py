@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lit_roberta.comparison.judging.claims import Difference
 from lit_roberta.statistics import Interval
 
 
@@ -28,11 +29,28 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def intervals(over_runs: Interval | None, over_documents: Interval | None, sign: int = 1) -> str:
-    """Write both intervals in brackets, with a space before; nothing where there is none."""
+def evidence_on(difference: Difference, sign: int = 1) -> str:
+    """Write the intervals of a difference, as `intervals` does."""
+    return intervals(
+        difference.over_runs, difference.over_documents, sign, over_both=difference.over_both
+    )
+
+
+def intervals(
+    over_runs: Interval | None,
+    over_documents: Interval | None,
+    sign: int = 1,
+    *,
+    over_both: Interval | None = None,
+) -> str:
+    """Write the intervals in brackets, with a space before; nothing where there is none."""
     parts = [
         f"over {unit} {_ends(interval, sign)}"
-        for unit, interval in (("runs", over_runs), ("documents", over_documents))
+        for unit, interval in (
+            ("runs", over_runs),
+            ("documents", over_documents),
+            ("both by two-level bootstrap", over_both),
+        )
         if interval is not None
     ]
     return f" (95% interval {', '.join(parts)})" if parts else ""
