@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jsonargparse import Namespace
 from rich.console import Console
 
 from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
+from lit_roberta.comparison.budget_words import add_budget_options, read_budgets
+from lit_roberta.comparison.budgets import at_budget, run_budgets
 from lit_roberta.comparison.choosing import RunsFailed, add_choice_options, choice_of
 from lit_roberta.comparison.comparing import run_comparison
-from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design_words import add_design_options, read_design_options
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
@@ -45,17 +45,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     with notices_on_stderr(), ended_by_sigterm():
         try:
             asked = parse(words)
-            results = run_comparison(asked, console=console)
+            found = _run(asked, console)
         except UserError as error:
             sys.stderr.write(f"{error}\n")
             return 1 if isinstance(error, RunsFailed) else 2
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted. The same command goes on from here.\n")
             return 130
-    if results is None:
-        return 0
-    _say(results, asked.output, console)
-    return 1 if results.failures and not asked.choice.report_only else 0
+    for results, folder in found:
+        _say(results, folder, console)
+    failed = any(results.failures for results, _ in found)
+    return 1 if failed and not asked.choice.report_only else 0
+
+
+def _run(asked: Comparison, console: Console) -> list[tuple[Results, Path]]:
+    """Do what was asked for, and give what was found with the folder of its report."""
+    if asked.budgets:
+        found = run_budgets(asked, console=console)
+        folders = [at_budget(asked, amount).output for amount in sorted(asked.budgets)]
+        return list(zip(found, folders, strict=False))  # none where only a list was wanted
+    results = run_comparison(asked, console=console)
+    return [] if results is None else [(results, asked.output)]
 
 
 def parse(argv: Sequence[str]) -> Comparison:
@@ -77,7 +87,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         **read_design_options(asked),
         seeds=asked.seeds,
         order_seeds=asked.order_seeds,
-        budget=_budget(asked.budget),
+        **read_budgets(own, asked),
         output=Path(asked.output),
         jobs=asked.jobs,
         tune_lr=asked.tune_lr,
@@ -94,10 +104,6 @@ def _size(name: str) -> str:
     if name not in _SIZES:
         raise must("--size", f"be one of {', '.join(_SIZES)}", name, "Choose one of these.")
     return f"size/{name}"
-
-
-def _budget(asked: Namespace) -> Budget:
-    return Budget(unit=asked.unit, amount=asked.amount)
 
 
 def _parser(argv: Sequence[str]) -> OneLineParser:
@@ -137,7 +143,7 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         help="Orders of the text, each with the initial weights of every seed: shows what runs of "
         "one recipe differ by.",
     )
-    parser.add_class_arguments(Budget, "budget")
+    add_budget_options(parser)
     parser.add_argument(
         "--tune-lr",
         type=int,

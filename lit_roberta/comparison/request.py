@@ -50,6 +50,8 @@ class Comparison:
     """Configuration files for all recipes, read after each one's own."""
     overrides: Sequence[str] = ()
     """Settings for all recipes, as `data.max_length=128`."""
+    budgets: Sequence[float] = ()
+    """Amounts in the budget's unit, each a comparison of its own; empty for one budget."""
     choice: Choice = EVERY
     """Which of the runs are made now."""
     command: str = "compare_recipes(...)"

@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lit_roberta.advice.copies import copies_can_matter
+from lit_roberta.comparison.design.work import flops_per_sequence
+from lit_roberta.data.batching import updates_for
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.errors import must
+from lit_roberta.model.config import EncoderConfig
 
-Unit = Literal["tokens", "sequences", "updates", "epochs", "seconds"]
+Unit = Literal["tokens", "passes", "sequences", "updates", "epochs", "flops", "seconds"]
 
 DEFAULT_PASSES = 40
 """Passes over the training text; BERT made about 40 (Devlin et al. 2019, appendix A.2)."""
+
+_PASSES = "passes over the training text, in tokens"
 
 _TOO_MUCH = 2**63
 """Of any unit; what is below it can be counted in whole numbers."""
@@ -30,9 +35,10 @@ class Budget:
     """The same amount of training for every recipe."""
 
     unit: Unit = "tokens"
-    """What is counted. tokens: non-padding tokens fed. epochs: passes over a recipe's own
-    examples, which is unequal work. seconds: of this machine, turned into updates by a short
-    timing."""
+    """What is counted. tokens: non-padding tokens fed. passes: as many tokens as so many passes
+    over the training text have. epochs: passes over a recipe's own examples, which is unequal
+    work. flops: floating-point operations of the model, forward and backward. seconds: of this
+    machine, turned into updates by a short timing."""
     amount: int | float | None = None
     """How much of it. By default as many tokens as 40 passes over the training text have."""
 
@@ -47,18 +53,24 @@ class Budget:
             raise must("budget.amount", "be finite and below 2**63", self.amount, remedy)
 
     def resolve(self, *, training_tokens: int) -> Budget:
-        """Fill in the default amount for a training text of so many tokens."""
-        if self.amount is not None:
+        """Turn passes, or no amount at all, into tokens of a training text of so many."""
+        if self.amount is not None and self.unit != "passes":
             return self
-        return Budget(unit=self.unit, amount=DEFAULT_PASSES * training_tokens)
+        passes = DEFAULT_PASSES if self.amount is None else self.amount
+        return Budget(unit="tokens", amount=passes * training_tokens)
 
     def updates(
-        self, data: PretrainingDataModule, *, seconds_per_update: float | None = None
+        self,
+        data: PretrainingDataModule,
+        *,
+        encoder: EncoderConfig | None = None,
+        seconds_per_update: float | None = None,
     ) -> int:
         """Turn the budget into updates of one recipe, rounded up.
 
         Args:
             data: The recipe's data module: its batch, its examples, its text.
+            encoder: The recipe's; only read where flops are the unit.
             seconds_per_update: What an update takes here; only read where seconds are the unit.
 
         Raises:
@@ -66,13 +78,19 @@ class Budget:
         """
         # Of the whole text, also where a recipe learns from a share of it: the budget is one.
         whole = data.prepared.parts.train.num_tokens
-        amount = self.resolve(training_tokens=whole).amount
+        resolved = self.resolve(training_tokens=whole)
+        amount = resolved.amount
         assert amount is not None, "resolving fills it in"
-        if self.unit == "seconds":
+        assert resolved.unit != "passes", "resolving makes tokens of them"
+        if resolved.unit == "seconds":
             assert seconds_per_update is not None, "seconds need a timing"
             count = max(1, round(amount / seconds_per_update))
+        elif resolved.unit == "flops":
+            assert encoder is not None, "operations are an encoder's"
+            worth = flops_per_sequence(data, encoder)
+            count = updates_for(amount, sizes_of=data.sizes, worth=worth)
         else:
-            count = data.updates_for(self.unit, float(amount))
+            count = data.updates_for(resolved.unit, float(amount))
         if count >= _TOO_MANY_UPDATES:
             remedy = f"It comes to {count:,}: give less."
             rule = f"come to fewer than {_TOO_MANY_UPDATES:,} updates"
@@ -87,7 +105,9 @@ class Budget:
             '15 epochs'
         """
         if self.amount is None:
-            return f"{DEFAULT_PASSES} passes over the training text, in tokens"
+            return f"{DEFAULT_PASSES} {_PASSES}"
+        if self.unit == "passes":
+            return f"{self.amount:,.10g} {_PASSES}"
         return f"{self.amount:,.10g} {self.unit}"
 
 

@@ -134,7 +134,9 @@ def lengths(
         paces: Seconds an update takes, by recipe; only read where seconds are the unit.
     """
     return {
-        recipe.name: budget.updates(recipe.data, seconds_per_update=paces.get(recipe.name))
+        recipe.name: budget.updates(
+            recipe.data, encoder=recipe.encoder, seconds_per_update=paces.get(recipe.name)
+        )
         for recipe in recipes
     }
 

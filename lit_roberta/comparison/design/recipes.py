@@ -26,6 +26,7 @@ from lit_roberta.comparison.design.variants import Variant, named
 from lit_roberta.data.datamodule import PretrainingDataModule
 from lit_roberta.data.evaluation.words import find_words
 from lit_roberta.errors import UserError, must
+from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.arguments import arrange, find_config
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.console import without_small_talk
@@ -47,6 +48,7 @@ class PlannedRecipe:
     settings: dict[str, Any]
     """Every setting by its dotted name, without those that the comparison decides."""
     data: PretrainingDataModule
+    encoder: EncoderConfig
 
 
 def read_recipes(
@@ -159,6 +161,7 @@ def _read(
         arguments=(*arguments, *UNDONE),
         settings=settings,
         data=cli.datamodule,
+        encoder=cli.model.model.config,
     )
 
 

@@ -25,6 +25,7 @@ _FED: dict[str, Callable[[Run], float]] = {
     "sequences": lambda run: run.sequences,
     "updates": lambda run: run.updates,
     "epochs": lambda run: run.epochs,
+    "flops": lambda run: run.flops,
 }
 """What a run was given, by the budget's unit; seconds are a timing's and no rounding."""
 

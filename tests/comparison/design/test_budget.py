@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,9 +8,14 @@ import pytest
 
 from lit_roberta.comparison.design.budget import Budget, Unit, never_repeats_a_mask
 from lit_roberta.data.datamodule import PretrainingDataModule
+from lit_roberta.data.examples.packing import Format
+from lit_roberta.data.growth import LengthStage
 from lit_roberta.data.rows.masking import MaskingConfig
 from lit_roberta.data.training_text import TrainingText
 from lit_roberta.errors import UserError
+from lit_roberta.model.config import EncoderConfig
+from lit_roberta.training.costs import Costs
+from tests.comparison.texts import write_text
 from tests.data.corpora import numbered, vocabulary
 
 
@@ -33,8 +39,8 @@ class Feed(PretrainingDataModule):
         )
 
     @property
-    def parts(self) -> Any:
-        return SimpleNamespace(train=self.training.corpus)
+    def prepared(self) -> Any:
+        return SimpleNamespace(parts=SimpleNamespace(train=self.training.corpus))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +52,8 @@ class Feed(PretrainingDataModule):
         ("tokens", 6401, (21, 5)),  # rounded up: no recipe gets less than the budget
         ("epochs", 2, (25, 4)),  # 200 examples: 12.5 and 3.125 updates an epoch, of 16 and 64
         ("tokens", None, (125, 25)),  # 40 passes over 1,000 tokens
+        ("passes", 40, (125, 25)),
+        ("passes", 0.5, (2, 1)),
     ],
 )
 def test_budgets_become_updates(unit: Unit, amount: int | None, expected: tuple[int, int]) -> None:
@@ -72,6 +80,28 @@ def test_static_masks_are_dynamic_until_they_come_round(
         never_repeats_a_mask(Feed(batch=16, length=20, examples=200, copies=copies), updates)
         is same
     )
+
+
+@pytest.mark.parametrize("stages", [None, [LengthStage(max_length=24, share=0.5)]])
+@pytest.mark.parametrize("format", ["sentence-pair", "doc-sentences"])
+def test_flops_become_the_updates_that_a_run_counts_them_in(
+    format: Format, stages: list[LengthStage] | None, tmp_path: Path
+) -> None:
+    data = PretrainingDataModule(
+        str(write_text(tmp_path)), format=format, batch_size=8, length_stages=stages
+    )
+    encoder = EncoderConfig(
+        vocab_size=data.vocab_size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2
+    )
+    asked = 3e9
+    updates = Budget(unit="flops", amount=asked).updates(data, encoder=encoder)
+    costs = Costs()
+    for stage, numbers in data.sizes(updates).by_stage(range(updates)):
+        stream = data.stream(stage, total=updates)
+        for number in numbers:
+            costs.add(stream[number], encoder=encoder, vocabulary=data.vocabulary)
+    assert costs.updates == updates > 30
+    assert costs.flops == pytest.approx(asked, rel=0.05)
 
 
 @pytest.mark.parametrize("amount", [0, -1, float("nan")])
@@ -111,3 +141,7 @@ def test_only_tokens_have_a_default_amount() -> None:
 def test_a_budget_says_itself() -> None:
     assert Budget().describe() == "40 passes over the training text, in tokens"
     assert Budget(unit="tokens", amount=285800).describe() == "285,800 tokens"
+    assert (
+        Budget(unit="passes", amount=10).describe()
+        == "10 passes over the training text, in tokens"
+    )
