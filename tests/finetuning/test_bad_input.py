@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -165,6 +166,15 @@ def test_what_looks_alike_is_one_label_in_every_kind_of_file(tmp_path: Path) -> 
     for path in sorted(tmp_path.iterdir()):
         found = read_texts(str(path), LabelledReading())
         assert [(each.text, each.label) for each in found] == [("rain", "1"), ("tea", "0")], path
+
+
+@pytest.mark.parametrize("around", ["{} ", " {}", "\u00a0{}", "\t{}\n"])
+def test_space_around_a_label_makes_no_label_of_its_own(tmp_path: Path, around: str) -> None:
+    rows = [(text, around.format(label)) for text, label in ROWS] + ROWS
+    with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows, ("nothing", " ")])
+    found = read_texts(str(tmp_path / "a.csv"), LabelledReading())
+    assert [each.label for each in found] == [*(label for _, label in [*ROWS, *ROWS]), None]
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

@@ -74,18 +74,20 @@ def checked_text(value: Any, column: str, place: str) -> str:
 
 
 def label_name(value: Any, column: str, place: str) -> str | None:
-    """Give the name of a label; None for none.
+    """Give the name of a label, without space around it and on one line; None for none.
 
     Raises:
         UserError: If it is a list, say, which is no name.
     """
-    if value is None or value == "":
+    if isinstance(value, str):
+        return " ".join(value.split()) or None
+    if value is None:
         return None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if isinstance(value, str | int | float):
+    if isinstance(value, int | float):
         return str(value)
     raise must(f"{place}, column {column!r},", "hold a label", value, "Repair the row.")
 

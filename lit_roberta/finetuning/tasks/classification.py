@@ -17,14 +17,14 @@ from lit_roberta.finetuning.judging.labels import check_label_metrics, label_sco
 from lit_roberta.finetuning.predictions import LabelPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.texts import read_texts
-from lit_roberta.finetuning.tasks.base import FinetuningTask, label_number
+from lit_roberta.finetuning.tasks.base import label_number
 from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting, class_losses
+from lit_roberta.finetuning.tasks.texts import TextTask, labelled, text_items
 
 
-class Classification(FinetuningTask[TextExample, LabelPrediction]):
+class Classification(TextTask[LabelPrediction]):
     """One of several labels, read at [CLS]."""
 
-    kind = "sequence-classification"
     metrics = ("accuracy", "macro_f1")
     learns_labels = True
     learns_from_lines = True
@@ -52,11 +52,6 @@ class Classification(FinetuningTask[TextExample, LabelPrediction]):
             return np.asarray(IGNORE_INDEX)
         return np.asarray(label_number(str(example.label), self.labels, place=example.place))
 
-    @classmethod
-    def key_text(cls, example: TextExample) -> str:
-        """Give both texts."""
-        return f"{example.text}\t{example.pair or ''}"
-
     def losses(
         self, logits: Float[Tensor, "*logits"], labels: Shaped[Tensor, "*labels"], how: Weighting
     ) -> TaskLosses:
@@ -78,14 +73,11 @@ class Classification(FinetuningTask[TextExample, LabelPrediction]):
     ) -> dict[str, float]:
         """Count right labels, and what else is asked for."""
         check_label_metrics(self.metrics, num_labels=len(self.labels))
-        pairs = [
-            (str(example.label), prediction.label)
-            for example, prediction in zip(examples, predictions, strict=True)
-            if example.label is not None
-        ]
+        pairs = labelled(examples, predictions)
         if not pairs:
             return {}
-        true, predicted = zip(*pairs, strict=True)
+        true = [str(example.label) for example, _ in pairs]
+        predicted = [prediction.label for _, prediction in pairs]
         return label_scores(true, predicted, labels=self.labels, metrics=self.metrics)
 
     def naive_prediction(self, train: Sequence[TextExample]) -> LabelPrediction:
@@ -93,34 +85,6 @@ class Classification(FinetuningTask[TextExample, LabelPrediction]):
         counts = Counter(str(example.label) for example in train if example.label is not None)
         label = max(self.labels, key=lambda name: counts[name])
         return LabelPrediction(label, {name: float(name == label) for name in self.labels})
-
-
-def text_items(
-    examples: Sequence[TextExample],
-    layout: Layout,
-    labels: Sequence[Shaped[np.ndarray, ""]],
-) -> list[Item]:
-    """Lay out texts and pairs, a row each.
-
-    Args:
-        examples: The texts.
-        layout: How.
-        labels: Their numbers, or numbers to come close to.
-    """
-    firsts = encode_all([example.text for example in examples], layout)
-    seconds = iter(encode_all([each.pair for each in examples if each.pair is not None], layout))
-    items = []
-    for number, (example, first) in enumerate(zip(examples, firsts, strict=True)):
-        row, is_cut = layout.lay_out(first, None if example.pair is None else next(seconds))
-        items.append(Item((row,), labels[number], number, is_cut))
-    return items
-
-
-def encode_all(texts: Sequence[str], layout: Layout) -> list[list[int]]:
-    """Encode texts, without control tokens."""
-    encoded = layout.tokenizer.encode_sentences(list(texts))
-    ends = np.cumsum(encoded.lengths)
-    return [part.tolist() for part in np.split(encoded.tokens, ends[:-1])] if len(texts) else []
 
 
 def _size(name: str) -> float:

@@ -17,8 +17,8 @@ from lit_roberta.finetuning.predictions import ChoicePrediction
 from lit_roberta.finetuning.reading.choices import read_choices
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.tasks.base import FinetuningTask
-from lit_roberta.finetuning.tasks.classification import encode_all
 from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting, class_losses
+from lit_roberta.finetuning.tasks.texts import encode_all
 
 
 class MultipleChoice(FinetuningTask[ChoiceExample, ChoicePrediction]):

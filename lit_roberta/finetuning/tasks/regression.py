@@ -17,18 +17,16 @@ from lit_roberta.finetuning.judging.numbers import check_number_metrics, number_
 from lit_roberta.finetuning.predictions import NumberPrediction
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.texts import read_numbers
-from lit_roberta.finetuning.tasks.base import FinetuningTask
-from lit_roberta.finetuning.tasks.classification import text_items
 from lit_roberta.finetuning.tasks.losses import TaskLosses, Weighting
+from lit_roberta.finetuning.tasks.texts import TextTask, labelled, text_items
 
 NAME = "value"
 """What Hugging Face's `id2label` calls the one number."""
 
 
-class Regression(FinetuningTask[TextExample, NumberPrediction]):
+class Regression(TextTask[NumberPrediction]):
     """A number, read at [CLS], that comes close to the label's in squares."""
 
-    kind = "sequence-classification"
     metrics = ("pearson", "spearmanr", "mse")
     has_accuracy = False
     weighs_labels = False
@@ -42,11 +40,6 @@ class Regression(FinetuningTask[TextExample, NumberPrediction]):
         """Lay out each example as a row."""
         numbers = [math.nan if each.label is None else float(each.label) for each in examples]
         return text_items(examples, layout, [np.asarray(each, np.float32) for each in numbers])
-
-    @classmethod
-    def key_text(cls, example: TextExample) -> str:
-        """Give both texts."""
-        return f"{example.text}\t{example.pair or ''}"
 
     def losses(
         self, logits: Float[Tensor, "*logits"], labels: Shaped[Tensor, "*labels"], how: Weighting
@@ -71,14 +64,11 @@ class Regression(FinetuningTask[TextExample, NumberPrediction]):
     ) -> dict[str, float]:
         """Correlate."""
         check_number_metrics(self.metrics)
-        pairs = [
-            (float(example.label), prediction.value)
-            for example, prediction in zip(examples, predictions, strict=True)
-            if example.label is not None
-        ]
+        pairs = labelled(examples, predictions)
         if not pairs:
             return {}
-        true, predicted = zip(*pairs, strict=True)
+        true = [float(example.label) for example, _ in pairs if example.label is not None]
+        predicted = [prediction.value for _, prediction in pairs]
         return number_scores(true, predicted, metrics=self.metrics)
 
     def naive_prediction(self, train: Sequence[TextExample]) -> NumberPrediction:
