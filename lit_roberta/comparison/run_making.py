@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from lit_roberta.comparison.adopting import adopt_runs
 from lit_roberta.comparison.choosing import EVERY, Choice
 from lit_roberta.comparison.design.plan import Plan
 from lit_roberta.comparison.display import RunDisplay
@@ -64,6 +65,9 @@ def make_runs(
     """
     chosen = choice.of(tasks)
     missing = [task for task in chosen if not finished(task)]
+    if not choice.report_only and (adopted := adopt_runs(missing)):
+        console.print(f"{_runs(adopted)} had another name before.", highlight=False)
+        missing = [task for task in missing if not finished(task)]
     if len(missing) < len(chosen):
         kept = len(chosen) - len(missing)
         console.print(f"{kept} of {len(chosen)} runs are there already, and unchanged.")

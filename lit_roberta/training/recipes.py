@@ -21,7 +21,8 @@ def train_bert_recipe(**overrides: Any) -> History:
     Args:
         overrides: Settings by the names of the command line, nested or dotted:
             `train_bert_recipe(trainer={"max_epochs": 3}, data={"corpus": "my.txt"})`. Nothing of
-            the run is kept unless `trainer.default_root_dir` names a folder.
+            the run is kept unless `trainer.default_root_dir` names a folder, and it has one device
+            unless `trainer.devices` says otherwise.
 
     Returns:
         The history; `mlm_loss_per_epoch` is its training loss, in nats per masked token.
@@ -68,6 +69,8 @@ def _train(recipe: str, overrides: dict[str, Any]) -> History:
     settings = dict(flatten(overrides))
     with tempfile.TemporaryDirectory(prefix="lit_roberta-") as folder:
         settings.setdefault("trainer.default_root_dir", folder)
+        # A script that calls this would be started anew for every further device.
+        settings.setdefault("trainer.devices", 1)
         flags = [f"--{name}={_word(value)}" for name, value in settings.items()]
         return run(["fit", "--config", recipe, *flags]).model.history
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from lit_roberta.comparison.choosing import Choice
 from lit_roberta.comparison.run_making import NOT_THERE, make_runs
 from lit_roberta.comparison.runs.claiming import ELSEWHERE, is_claimed
 from lit_roberta.comparison.runs.run import write_json
-from lit_roberta.comparison.runs.tasks import Task
+from lit_roberta.comparison.runs.tasks import Task, finished
 from lit_roberta.errors import UserError
 from lit_roberta.workers import Event, WorkerPool
 from tests.comparison.test_choosing import leave_result, plan
@@ -95,6 +96,35 @@ def test_finished_runs_of_others_are_only_replaced_if_that_is_asked_for(
     assert make_runs(tasks, pool, console, choice=Choice(anew=True)) == []
     assert pool.made == [0, 1]
     assert f"1 finished run in {tasks[1].folder} is made anew." in said.getvalue()
+
+
+def test_a_finished_run_under_another_name_is_taken_over(
+    tmp_path: Path, console: Console, said: io.StringIO
+) -> None:
+    first, second = plan(tmp_path, runs=2)
+    begun = replace(second, recipe="ten", folder=tmp_path / "ten" / "seed-1")
+    renamed = replace(first, recipe="ten", folder=tmp_path / "ten" / "seed-0")
+    other = replace(first, recipe="one", folder=tmp_path / "one" / "seed-0", fingerprint="x-code")
+    for task in (first, second):
+        leave_result(task)
+        write_json(task.folder / "run.json", {"fingerprint": task.fingerprint})
+        (task.folder / "checkpoints").mkdir()
+        (task.folder / "checkpoints" / "last.ckpt").write_bytes(b"weights")
+        (task.folder / "log.txt").write_text("once")
+    begun.folder.mkdir(parents=True)
+    (begun.folder / "mine.txt").touch()
+    pool = Pool(succeed)
+    assert make_runs([renamed, other, begun], pool, console) == []
+    assert pool.made == [0, 1]  # of other things, and in a folder that is not empty
+    assert "1 finished run had another name before." in said.getvalue()
+    assert finished(renamed)
+    assert finished(first)
+    checkpoint = renamed.folder / "checkpoints" / "last.ckpt"
+    assert checkpoint.samefile(first.folder / "checkpoints" / "last.ckpt")
+    with (renamed.folder / "log.txt").open("a") as log:
+        log.write(", and again")
+    assert (first.folder / "log.txt").read_text() == "once"
+    assert (begun.folder / "mine.txt").is_file()
 
 
 def test_a_failure_is_noted_in_its_own_folder_and_stops_nobody(

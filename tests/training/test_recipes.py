@@ -3,13 +3,18 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import lit_roberta
 from lit_roberta.__main__ import main
 from lit_roberta.errors import UserError
+from lit_roberta.training import recipes
+from lit_roberta.training.history import History
 from lit_roberta.training.recipes import (
     effective_batch_size,
     train_bert_recipe,
@@ -34,6 +39,23 @@ def test_a_run_is_kept_where_a_folder_is_named(tmp_path: Path) -> None:
     settings = {"trainer.max_steps": 1, "trainer.default_root_dir": str(tmp_path / "run")}
     train_roberta_recipe(model=TINY, trainer=QUIET, **settings)
     assert (tmp_path / "run" / "checkpoints" / "last.ckpt").is_file()
+
+
+@pytest.mark.parametrize(("asked", "devices"), [({}, 1), ({"devices": 2}, 2)])
+def test_a_run_has_one_device_unless_more_are_asked_for(
+    asked: dict[str, int], devices: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def note(argv: Sequence[str]) -> Any:
+        said.extend(argv)
+        return SimpleNamespace(model=SimpleNamespace(history=History()))
+
+    monkeypatch.setattr(recipes, "run", note)
+    for train in (train_bert_recipe, train_roberta_recipe):
+        said.clear()
+        train(trainer={**QUIET, **asked})
+        assert [word for word in said if "devices" in word] == [f"--trainer.devices={devices}"]
 
 
 def test_an_unknown_override_is_refused() -> None:
