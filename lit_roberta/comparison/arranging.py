@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lit_roberta.comparison.design.arranging import arrange_arms
+from lit_roberta.comparison.design.grid import build_grid
 from lit_roberta.comparison.design.ladder import build_ladder
 from lit_roberta.comparison.design.recipes import RecipeReader
 from lit_roberta.comparison.design.variants import Variant
@@ -24,6 +25,9 @@ def arrange(asked: Comparison, reader: RecipeReader) -> tuple[Arms, Design]:
     Raises:
         UserError: If they can't be compared as asked.
     """
+    if asked.grid:
+        points, design = build_grid(asked.recipes, asked.grid)
+        return points, design if asked.study is None else asked.study.of(design)
     if not asked.ladder:
         return arrange_arms(
             asked.recipes, order_seeds=asked.order_seeds, seeds=asked.seeds, study=asked.study

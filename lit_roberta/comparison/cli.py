@@ -19,7 +19,11 @@ from lit_roberta.comparison.budget_words import add_budget_options, read_budgets
 from lit_roberta.comparison.budgets import at_budget, run_budgets
 from lit_roberta.comparison.choosing import RunsFailed, add_choice_options, choice_of
 from lit_roberta.comparison.comparing import run_comparison
-from lit_roberta.comparison.design_words import add_design_options, read_design_options
+from lit_roberta.comparison.design_words import (
+    add_design_options,
+    default_recipes,
+    read_design_options,
+)
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.shared_settings import part_settings
@@ -82,7 +86,7 @@ def parse(argv: Sequence[str]) -> Comparison:
     sizes = [] if asked.size is None else [_size(asked.size)]
     text = [] if asked.corpus is None else [f"data.corpus={asked.corpus}"]
     return Comparison(
-        recipes=tuple((study and study.variants) or asked.recipes or DEFAULT_RECIPES),
+        recipes=tuple((study and study.variants) or asked.recipes or default_recipes(asked)),
         study=study,
         **read_design_options(asked),
         seeds=asked.seeds,

@@ -18,11 +18,14 @@ from rich.console import Console
 from lit_roberta.comparison.arranging import arrange
 from lit_roberta.comparison.choosing import Choice, RunsFailed, list_runs, require_tried
 from lit_roberta.comparison.design.budget import Budget
+from lit_roberta.comparison.design.halving import plan_rounds
 from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
 from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
+from lit_roberta.comparison.halving import halve
 from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.reporting.tuning_table import write_tuning
@@ -121,7 +124,19 @@ def _compare(
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
     with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
-        updates = lengths(recipes, asked.budget, _paces(asked, recipes, pool, console))
+        paces = _paces(asked, recipes, pool, console)
+        updates = lengths(recipes, asked.budget, paces)
+        halving: list[HalvingRow] = []
+        if asked.halving:
+            recipes, halving = halve(
+                recipes,
+                plan_rounds(recipes, asked.budget, paces, eta=asked.halving),
+                eta=asked.halving,
+                folder=asked.output / "halving",
+                choice=asked.choice,
+                pool=pool,
+                console=console,
+            )
         tuning = _tune(asked, recipes, updates, pool, console)
         if not asked.seeds:
             return None
@@ -150,6 +165,7 @@ def _compare(
         runs=runs,
         failures=failures,
         tuning=tuning,
+        halving=halving,
         design=design,
         command=asked.command,
         environment=describe_environment(jobs),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lit_roberta.comparison.choosing import EVERY, Choice
 from lit_roberta.comparison.design.budget import Budget
+from lit_roberta.comparison.design.grid import check_grid
 from lit_roberta.comparison.design.study_file import Study
 from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.errors import must
@@ -32,6 +34,10 @@ class Comparison:
     """Switches in the order to walk in; empty for the usual one."""
     alone: bool = True
     """Whether a ladder tries each switch alone, too."""
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """By setting: values, of which every combination is an arm of every recipe."""
+    halving: int = 0
+    """One of so many points of the grid goes on to a budget so many times as long; 0: all do."""
     seeds: int = DEFAULT_SEEDS
     """Runs of each recipe, with seeds 0, 1, ..."""
     order_seeds: int = 0
@@ -68,10 +74,18 @@ class Comparison:
                 raise must(f"--{name}", f"be {least} or more", value, "Give a whole number.")
         if not self.recipes:
             raise must("--recipes", "name at least one file", [], "Leave it out for the default.")
+        self._check_design()
+        if not self.seeds and not self.tune_lr:
+            raise must("--seeds", "be 1 or more", 0, "Only with --tune-lr is there a point in 0.")
+
+    def _check_design(self) -> None:
+        """Refuse two ways at once to say which arms there are."""
+        check_grid(self.grid, halving=self.halving, tune_lr=self.tune_lr)
+        for name, other in (("--ladder", self.ladder), ("--order-seeds", self.order_seeds)):
+            if self.grid and other:
+                raise must(name, "be left out beside --grid", other, "Ask one after the other.")
         if self.order and not self.ladder:
             raise must("--order", "come with --ladder", list(self.order), "Name two recipes.")
         if self.ladder and self.order_seeds:
             remedy = "Ask one thing after the other."
             raise must("--order-seeds", "be left out beside --ladder", self.order_seeds, remedy)
-        if not self.seeds and not self.tune_lr:
-            raise must("--seeds", "be 1 or more", 0, "Only with --tune-lr is there a point in 0.")

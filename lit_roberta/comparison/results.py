@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lit_roberta.comparison.facts import Failure, PartFacts, TextFacts, TuningRow
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.gains import RungGain
+from lit_roberta.comparison.judging.grid_verdict import HalvingRow, grid_pairs, with_best_points
 from lit_roberta.comparison.judging.ladder_verdict import judge_ladder, reach_ladder_verdict
 from lit_roberta.comparison.judging.luck import Luck, split_luck
 from lit_roberta.comparison.judging.probe_judging import (
@@ -28,6 +31,8 @@ from lit_roberta.comparison.judging.probe_verdict import point_to_probes
 from lit_roberta.comparison.judging.shared_words import UNIT, SharedWords
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
 from lit_roberta.comparison.runs.run import Run
+
+__all__ = ["Failure", "PartFacts", "Recipe", "Results", "TextFacts", "TuningRow"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,58 +66,6 @@ class Recipe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartFacts:
-    """What one part of the corpus holds."""
-
-    documents: int
-    sentences: int
-    tokens: int
-    unk_share: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextFacts:
-    """The text that all arms were trained on and judged by."""
-
-    corpus: str
-    digest: str
-    tokenizer: str
-    vocab_size: int
-    parts: dict[str, PartFacts]
-    unigram_loss: float
-    """Test text under the training text's word frequencies, in nats per token."""
-    document_unigram_nats: list[float]
-    samples: list[list[str]]
-    """Sentences as text, blank, text, ...: the blanks hold what was hidden."""
-    notes: list[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """A run that did not finish."""
-
-    recipe: str
-    seed: int
-    message: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class TuningRow:
-    """One learning rate of one recipe."""
-
-    recipe: str
-    learning_rate: float
-    validation_losses: list[float]
-    """One a seed; empty where every run failed."""
-    chosen: bool
-
-    @property
-    def mean(self) -> float:
-        """Mean over the seeds; infinite where no run finished."""
-        return float(np.mean(self.validation_losses)) if self.validation_losses else math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
 class Results:
     """Everything that the report says, and what it computes it from."""
 
@@ -122,6 +75,8 @@ class Results:
     runs: list[Run]
     failures: list[Failure] = field(default_factory=list)
     tuning: list[TuningRow] = field(default_factory=list)
+    halving: list[HalvingRow] = field(default_factory=list)
+    """The rounds behind the arms of a grid, where points were dropped on the way."""
     design: Design = field(default_factory=Design)
     """How the arms relate to one another."""
     command: str
@@ -205,13 +160,16 @@ class Results:
     def _reach_verdict(self) -> Verdict:
         if self.design.rungs:
             return reach_ladder_verdict(self.design, self.arms(), self.unigram(), self.answers())
-        finished = self.finished()
+        finished, asked = self.finished(), self.asked_pairs()
         verdict = reach_verdict(
             self.arms(),
             self.unigram(),
             failed=[recipe.name for recipe in self.recipes if recipe not in finished],
+            asked=asked,
         )
-        verdict = point_to_probes(verdict, self.answers())
+        verdict = point_to_probes(verdict, self.answers(), asked=asked)
+        if self.design.kind == "grid":
+            return with_best_points(verdict, self.validation_losses(), self.design)
         luck = self.luck()
         if luck is None:
             return verdict
@@ -224,7 +182,21 @@ class Results:
 
     def probe_judgements(self) -> list[ProbeJudgement]:
         """Judge the pairs of probed recipes that are in question; nothing where none was."""
-        return judge_probes(self.answers(), asked=self.design.pairs())
+        return judge_probes(self.answers(), asked=self.asked_pairs())
+
+    def asked_pairs(self) -> list[tuple[str, str]] | None:
+        """Name the pairs of arms that are in question; None for all of them."""
+        if self.design.kind == "grid" and self.design.judge == "loss":
+            return grid_pairs(self.validation_losses())
+        return self.design.pairs()
+
+    def validation_losses(self) -> dict[str, dict[str, list[float]]]:
+        """Give the validation loss of each finished run by file and name of its recipe."""
+        losses: dict[str, dict[str, list[float]]] = {}
+        for recipe in self.finished():
+            own = losses.setdefault(Path(recipe.source).stem, {})
+            own[recipe.name] = [run.validation_loss for run in self.runs_of(recipe.name)]
+        return losses
 
     def luck(self) -> Luck | None:
         """Split what runs differ by, where that was asked for and every run has finished."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.results import (
     Failure,
     PartFacts,
@@ -64,6 +65,7 @@ def results_from_json(values: Mapping[str, Any]) -> Results:
         "runs": [_run(run) for run in values["runs"]],
         "failures": [Failure(**failure) for failure in values["failures"]],
         "tuning": [TuningRow(**row) for row in values["tuning"]],
+        "halving": [HalvingRow(**row) for row in values.get("halving", [])],
         "design": Design.from_json(values.get("design")),
     }
     return Results(**{name: values[name] for name in own} | read)

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from lit_roberta.comparison.design.grid import grid_words
 from lit_roberta.comparison.design.study_file import Study, read_study, study_names
 from lit_roberta.errors import must
 from lit_roberta.training.parser import OneLineParser
@@ -70,5 +71,7 @@ def _given(words: Sequence[str | None]) -> dict[str, str]:
 def defaults_of(study: Study) -> dict[str, Any]:
     """Give a study's options as the parser's defaults, by their dotted names."""
     options = dict(study.options)
+    if "grid" in options:
+        options["grid"] = grid_words(options["grid"])
     budget = options.pop("budget", {})
     return {**options, **{f"budget.{key}": value for key, value in budget.items()}}

@@ -7,6 +7,7 @@ Equal tokens is the default.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,7 +75,7 @@ class Budget:
             seconds_per_update: What an update takes here; only read where seconds are the unit.
 
         Raises:
-            UserError: If that is more updates than any run has.
+            UserError: If that is less than one update, or more than any run has.
         """
         # Of the whole text, also where a recipe learns from a share of it: the budget is one.
         whole = data.prepared.parts.train.num_tokens
@@ -82,13 +83,17 @@ class Budget:
         amount = resolved.amount
         assert amount is not None, "resolving fills it in"
         assert resolved.unit != "passes", "resolving makes tokens of them"
+        flops = flops_per_sequence(data, _known(encoder)) if resolved.unit == "flops" else []
         if resolved.unit == "seconds":
             assert seconds_per_update is not None, "seconds need a timing"
-            count = max(1, round(amount / seconds_per_update))
+            least = float(seconds_per_update)
+        else:
+            least = _of_one_update(resolved.unit, data, flops)
+        _check_floor(resolved.unit, amount, least)
+        if resolved.unit == "seconds":
+            count = max(1, round(amount / least))
         elif resolved.unit == "flops":
-            assert encoder is not None, "operations are an encoder's"
-            worth = flops_per_sequence(data, encoder)
-            count = updates_for(amount, sizes_of=data.sizes, worth=worth)
+            count = updates_for(amount, sizes_of=data.sizes, worth=flops)
         else:
             count = data.updates_for(resolved.unit, float(amount))
         if count >= _TOO_MANY_UPDATES:
@@ -109,6 +114,34 @@ class Budget:
         if self.unit == "passes":
             return f"{self.amount:,.10g} {_PASSES}"
         return f"{self.amount:,.10g} {self.unit}"
+
+
+def _check_floor(unit: Unit, amount: int | float, least: float) -> None:
+    """Refuse less than one update: rounded up, it would be another budget for each recipe."""
+    if amount < least * (1 - 1e-9):
+        remedy = f"One update is {least:,.6g} {unit}: give more, or make batches smaller."
+        raise must("budget.amount", "come to at least one update", amount, remedy)
+
+
+def _of_one_update(
+    unit: Unit, data: PretrainingDataModule, encoder: EncoderConfig | None
+) -> float:
+    """Give what the first update comes to in a unit."""
+    if unit == "updates":
+        return 1.0
+    training = data.training
+    worth: dict[Unit, Callable[[], float]] = {
+        "sequences": lambda: 1.0,
+        "tokens": lambda: training.tokens_per_sequence(0),
+        "epochs": lambda: 1 / training.num_examples(0),
+        "flops": lambda: flops[0],
+    }
+    return training.sizes(1).sequences(0, 1, stage=0) * worth[unit]()
+
+
+def _known(encoder: EncoderConfig | None) -> EncoderConfig:
+    assert encoder is not None, "operations are an encoder's"
+    return encoder
 
 
 def never_repeats_a_mask(data: PretrainingDataModule, updates: int) -> bool:

@@ -140,7 +140,7 @@ class Switch:
     @property
     def judge(self) -> Judge:
         """What can tell whether it helps."""
-        return "probes" if any(_is_of(key, _NOT_FOR_LOSS) for key in self.changes) else "loss"
+        return "loss" if all(map(is_for_loss, self.changes)) else "probes"
 
     def settings(self) -> tuple[str, ...]:
         """Give its settings after it is switched, as they are given on a command line."""
@@ -167,6 +167,16 @@ def is_recipe_key(key: str) -> bool:
     return key.startswith(("data.", "model.")) and not _is_of(
         key, (*_OF_THE_TEXT, *_OF_THE_MACHINE)
     )
+
+
+def is_for_loss(key: str) -> bool:
+    """Tell whether a loss is still the same measure where a setting differs.
+
+    Example:
+        >>> is_for_loss("data.batch_size"), is_for_loss("data.masking.rate")
+        (True, False)
+    """
+    return not _is_of(key, _NOT_FOR_LOSS)
 
 
 def is_of_the_text(key: str) -> bool:

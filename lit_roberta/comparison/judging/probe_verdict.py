@@ -16,16 +16,24 @@ _LEFT_OPEN = ("each-wins-own-format", "cannot-tell", "no-difference")
 """Kinds of judgements by loss that name no winner between recipes that have learned."""
 
 
-def point_to_probes(verdict: Verdict, answers: Sequence[Answers]) -> Verdict:
+def point_to_probes(
+    verdict: Verdict,
+    answers: Sequence[Answers],
+    *,
+    asked: Sequence[tuple[str, str]] | None = None,
+) -> Verdict:
     """Say what the probes found of the pairs that the loss leaves open.
 
     Args:
         verdict: By loss.
         answers: Of every recipe that made runs of its own; nothing where no run was probed.
+        asked: The pairs in question, by name; None for all.
     """
     kinds = {(pair.first, pair.second): pair.kind for pair in verdict.pairs}
     left_open = [
-        each for each in judge_probes(answers) if kinds[each.first, each.second] in _LEFT_OPEN
+        each
+        for each in judge_probes(answers, asked=asked)
+        if kinds[each.first, each.second] in _LEFT_OPEN
     ]
     headline = verdict.headline
     if left_open and verdict.kind == "each-wins-own-format":

@@ -133,6 +133,17 @@ def test_no_run_has_more_updates_than_anyone_makes(unit: Unit, least: int) -> No
         Budget(unit=unit, amount=least).updates(feed, seconds_per_update=0.5)
 
 
+@pytest.mark.parametrize(
+    ("unit", "least"),
+    [("updates", 1), ("sequences", 16), ("tokens", 320), ("epochs", 0.08), ("seconds", 0.5)],
+)
+def test_less_than_one_update_is_refused_and_not_rounded_up(unit: Unit, least: float) -> None:
+    feed = Feed(batch=16, length=20, examples=200)
+    assert Budget(unit=unit, amount=least).updates(feed, seconds_per_update=0.5) == 1
+    with pytest.raises(UserError, match=r"^budget.amount must come to at least one update, got "):
+        Budget(unit=unit, amount=least * 0.999).updates(feed, seconds_per_update=0.5)
+
+
 def test_only_tokens_have_a_default_amount() -> None:
     with pytest.raises(UserError, match=r"^budget.amount must be given where the unit is epochs"):
         Budget(unit="epochs")
