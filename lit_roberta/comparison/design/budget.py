@@ -123,9 +123,7 @@ def _check_floor(unit: Unit, amount: int | float, least: float) -> None:
         raise must("budget.amount", "come to at least one update", amount, remedy)
 
 
-def _of_one_update(
-    unit: Unit, data: PretrainingDataModule, encoder: EncoderConfig | None
-) -> float:
+def _of_one_update(unit: Unit, data: PretrainingDataModule, flops: Sequence[float]) -> float:
     """Give what the first update comes to in a unit."""
     if unit == "updates":
         return 1.0
