@@ -53,7 +53,7 @@ class Feed(PretrainingDataModule):
         ("epochs", 2, (25, 4)),  # 200 examples: 12.5 and 3.125 updates an epoch, of 16 and 64
         ("tokens", None, (125, 25)),  # 40 passes over 1,000 tokens
         ("passes", 40, (125, 25)),
-        ("passes", 0.5, (2, 1)),
+        ("passes", 2, (7, 2)),
     ],
 )
 def test_budgets_become_updates(unit: Unit, amount: int | None, expected: tuple[int, int]) -> None:

@@ -34,6 +34,7 @@ def _many(points: list[PlannedRecipe], count: int) -> list[PlannedRecipe]:
             arguments=points[2].arguments,
             settings={**points[2].settings, "model.optimizer.lr": place},
             data=points[2].data,
+            encoder=points[2].encoder,
         )
         for place in range(count)
     ]
