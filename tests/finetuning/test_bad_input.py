@@ -11,8 +11,9 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from lit_roberta.errors import UserError
 from lit_roberta.finetuning.reading.config import LabelledReading
-from lit_roberta.finetuning.reading.texts import read_texts
+from lit_roberta.finetuning.reading.texts import label_names, read_texts
 from tests.finetuning.examples import ROWS, write_texts
 from tests.training.commands import Command
 
@@ -66,6 +67,26 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "--patience": ("0", "patience must be 1 or more"),
     "--trainer.accumulate_grad_batches": ("4", "Give --data.micro_batch_size N"),
 }
+
+
+LABELS = [["yes", "yes", "no"], ["yes", " yes"], [1, "1"], ["yes", ""], ["yes", None, "no"]]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_each_label_is_named_once(labels: list[object]) -> None:
+    with pytest.raises(UserError, match=r"data\.labels must (name each label once|hold a label)"):
+        label_names(labels)
+
+
+@pytest.mark.parametrize(
+    "reading", [LabelledReading(text_column="label"), LabelledReading(pair_column="label")]
+)
+def test_a_column_has_one_role(tmp_path: Path, reading: LabelledReading) -> None:
+    (tmp_path / "a.csv").write_text(GOOD)
+    with pytest.raises(
+        UserError, match=r"a\.csv, line 2 must be of different columns, got 'label'"
+    ):
+        read_texts(str(tmp_path / "a.csv"), reading)
 
 
 @pytest.fixture

@@ -100,14 +100,18 @@ def label_names(asked: Sequence[Any] | None, *, setting: str = "data.labels") ->
         setting: What they were given as, for messages.
 
     Raises:
-        UserError: If one is true or false, which YAML reads where yes, no, on or off is written.
+        UserError: If one is true or false, which YAML reads where yes, no, on or off is written;
+            if one is empty, or there twice.
     """
     if asked is None:
         return None
     if any(isinstance(each, bool) for each in asked):
         remedy = 'YAML reads yes, no, on, off, true and false as those: write \'["yes", "no"]\'.'
         raise must(setting, "be names in quotes", list(asked), remedy)
-    return [str(label_name(each, "", setting)) for each in asked]
+    names = [label_name(each, "", setting) for each in asked]
+    if None in names or len(set(names)) < len(names):
+        raise must(setting, "name each label once", list(asked), "Repair the list.")
+    return [str(name) for name in names]
 
 
 def named_by_number(examples: Sequence[Any], labels: Sequence[str]) -> list[Any]:
@@ -208,6 +212,11 @@ def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
     if reading.pair_column != NO_PAIR:
         pair = _column("pair_column", usual[1], row, reading)
     label = _column("label_column", usual[2], row, reading)
+    found = [name for name in (text, pair, label) if name is not None]
+    twice = next((name for name in found if found.count(name) > 1), None)
+    if twice is not None:
+        rule, remedy = "be of different columns", "Name each of them."
+        raise must(f"text, pair and label of {row.place}", rule, twice, remedy)
     return _Columns(text, pair, label)
 
 
