@@ -35,6 +35,7 @@ from lit_roberta.comparison.judging.claims import (
     PairJudgement,
 )
 from lit_roberta.statistics import (
+    Interval,
     holm,
     mean_interval,
     ratio_interval,
@@ -126,15 +127,11 @@ def difference_of(first: Arm, second: Arm, format: str) -> Difference:
         second.stream,
         second.seeds,
     )
-    estimate = float(ours.mean() - theirs.mean())
-    needed = None
-    if min(len(ours), len(theirs)) > 1:
-        deviation = float(np.sqrt((ours.var(ddof=1) + theirs.var(ddof=1)) / 2))
-        needed = runs_needed(difference=estimate, deviation=deviation)
+    over_runs = mean_interval(ours - theirs) if paired else welch_interval(ours, theirs)
     return Difference(
         format=format,
-        estimate=estimate,
-        over_runs=mean_interval(ours - theirs) if paired else welch_interval(ours, theirs),
+        estimate=float(ours.mean() - theirs.mean()),
+        over_runs=over_runs,
         over_documents=ratio_interval(
             first.documents(format) - second.documents(format), first.counts
         ),
@@ -142,9 +139,25 @@ def difference_of(first: Arm, second: Arm, format: str) -> Difference:
             first.nats[format], second.nats[format], first.counts, paired=paired
         ),
         paired=paired,
-        runs_needed=needed,
+        runs_needed=None if over_runs is None else _needed(ours, theirs, over_runs, paired),
         unit=first.unit,
     )
+
+
+def _needed(
+    ours: Float64[np.ndarray, " runs"],
+    theirs: Float64[np.ndarray, " other_runs"],
+    over_runs: Interval,
+    paired: bool,
+) -> int | None:
+    """Say about how many runs a side would show the difference that was seen."""
+    variance = (ours.var(ddof=1) + theirs.var(ddof=1)) / 2
+    if paired:  # what runs of one seed share cancels out
+        variance = (ours - theirs).var(ddof=1) / 2
+    needed = runs_needed(difference=over_runs.estimate, deviation=float(np.sqrt(variance)))
+    if needed is None or over_runs.excludes_zero:
+        return needed
+    return max(needed, min(len(ours), len(theirs)) + 1)  # those that there are did not do
 
 
 def _claim(pair: PairJudgement, arms: Sequence[Arm]) -> PairJudgement:

@@ -227,6 +227,22 @@ def test_runs_on_the_same_stream_are_compared_seed_by_seed() -> None:
     assert together.winner == "slow"
 
 
+def test_runs_on_the_same_stream_need_fewer_to_show_a_difference() -> None:
+    first = plant_arm("slow", {PAIRS: 4.0}, run_deviation=0.3)
+    wobble = np.array([[0.0], [0.04], [-0.04], [0.02], [-0.02]]) * first.counts
+    second = replace(
+        first, name="fast", nats={PAIRS: first.nats[PAIRS] + wobble - 0.02 * first.counts}
+    )
+    (apart,) = verdict_of(first, second).pairs[0].differences
+    streams = [replace(arm, stream="s") for arm in (first, second)]
+    (together,) = verdict_of(*streams).pairs[0].differences
+    assert together.runs_needed is not None
+    assert together.over_runs is not None
+    assert not together.over_runs.excludes_zero
+    assert together.runs_needed > 5  # five were not enough
+    assert apart.runs_needed is None or apart.runs_needed > 20 * together.runs_needed
+
+
 def test_one_recipe_alone_has_no_verdict() -> None:
     verdict = verdict_of(bert(4.0, 4.4))
     assert verdict.kind == "too-few"
