@@ -53,7 +53,7 @@ def halve(
         raise must("--halving", "decide over whole rounds", "--index or --list", remedy)
     rows: list[HalvingRow] = []
     for turn in rounds:
-        tasks = round_tasks(recipes, turn, folder)
+        tasks = choice.seen(round_tasks(recipes, turn, folder))
         failures = make_runs(tasks, pool, console, choice=choice)
         found = read_round(recipes, turn, tasks, eta=eta)
         rows += found
