@@ -40,6 +40,7 @@ FILES: dict[str, tuple[bytes, str]] = {
 }
 
 SETTINGS: dict[str, tuple[str, str]] = {
+    "--data.options": ('{"stride": 3}', "data.options must be empty, got 'stride'"),
     "--data.metrics": ('["bleu"]', "data.metrics must be of accuracy"),
     "--data.labels": (
         '["yes", "maybe"]',

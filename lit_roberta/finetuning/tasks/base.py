@@ -37,6 +37,9 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         metrics: Names of the scores that it is judged by, the one that decides first. None: the
             kind's own.
         options: Of the kind, by name, as plain data: they travel in a checkpoint.
+
+    Raises:
+        UserError: If the kind has no such option.
     """
 
     kind: ClassVar[TaskKind]
@@ -52,6 +55,8 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     """Whether its labels are those of its training part."""
     learns_from_lines: ClassVar[bool] = False
     """Whether a file of lines for each label is a way to give its examples."""
+    option_names: ClassVar[tuple[str, ...]] = ()
+    """What its options may be."""
 
     def __init__(
         self,
@@ -64,6 +69,12 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
         if metrics is not None:
             self.metrics = tuple(metrics)
         self.options = dict(options or {})
+        for name in self.options:
+            if name not in self.option_names:
+                known = (
+                    f"be of {', '.join(self.option_names)}" if self.option_names else "be empty"
+                )
+                raise must("data.options", known, name, "Leave it out.")
 
     def with_options(self, asked: Mapping[str, Any]) -> FinetuningTask[ExampleT, PredictionT]:
         """Give the task of a model that stands, with options that are asked for in judging it.

@@ -50,6 +50,7 @@ class PromptedClassification(Classification):
     """
 
     learns_labels = False
+    option_names = ("template", "words")
 
     def __init__(
         self,
@@ -59,15 +60,12 @@ class PromptedClassification(Classification):
         options: Mapping[str, Any] | None = None,
     ) -> None:
         options = dict(options or {})
-        for name in options:
-            if name not in ("template", "words"):
-                raise must("data.options", "be of template, words", name, "Leave it out.")
         written = options.get("template")
         if not isinstance(written, str):
             raise must(_TEMPLATE, "be a sentence with a blank", written, EXAMPLE)
         self.template = Template(written, setting=_TEMPLATE)
         self.words = _in_order(_words(options.get("words")), labels)
-        options = {"template": written, "words": self.words}
+        options |= {"template": written, "words": self.words}
         super().__init__(tuple(self.words), metrics=metrics, options=options)
 
     def with_options(self, asked: Mapping[str, Any]) -> PromptedClassification:
