@@ -71,13 +71,13 @@ def plant_results(
         )
         for name, scores in losses.items()
     }
-    counts = arms["bert"].counts
+    counts = next(iter(arms.values())).counts
     return Results(
         text=plant_text(unigram=unigram, counts=counts.tolist()),
         budget={"unit": "tokens", "amount": 285_800, "description": "285,800 tokens"},
-        recipes=[plant_recipe(name, formats[name]) for name in losses],
+        recipes=[plant_recipe(name, formats.get(name, PAIRS)) for name in losses],
         runs=[
-            plant_run(name, seed, arm, own=formats[name])
+            plant_run(name, seed, arm, own=formats.get(name, PAIRS))
             for name, arm in arms.items()
             for seed in range(seeds)
         ],

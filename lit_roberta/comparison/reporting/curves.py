@@ -1,138 +1,236 @@
-"""The curves of training and validation: progress, and no evidence about who is better."""
+"""The curves of training and validation: progress, and no evidence about who is better.
+
+In: results. Out: charts whose points say where they lie, so that a page can show their values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from lit_roberta.comparison.judging.wording import joined, nats
 from lit_roberta.comparison.reporting.drawing import (
-    ARM_COLOURS,
-    ARM_LINES,
-    ARM_MARKERS,
     MUTED,
+    WIDTH,
     Chart,
+    arm_style,
     finish,
     new_figure,
 )
-from lit_roberta.comparison.results import Results
-from lit_roberta.comparison.runs.run import Run
+from lit_roberta.comparison.reporting.hovering import Line, places_of
+from lit_roberta.comparison.reporting.progress import UNITS, Unit, progress
+from lit_roberta.comparison.reporting.summaries import by_end
+from lit_roberta.comparison.results import Recipe, Results
+from lit_roberta.statistics import mean_interval
 
 _FEW_POINTS = 4
 """Below this, the points themselves are drawn: a line of one point can't be seen."""
 
+MOST_COLOURED = 12
+"""With more recipes than this, only the best at the end are told apart by colour."""
+_BEST_COLOURED = 6
+
+_BEHIND = {"color": MUTED, "linestyle": "-", "marker": ""}
+"""How a recipe looks that is not told apart by colour."""
+
 
 def draw_curves(results: Results) -> list[Chart]:
-    """Draw training loss by epoch and validation loss by tokens, where they have two points."""
+    """Draw training loss by epoch and validation loss by each unit, where there are two points."""
     charts = []
     if any(len(run.curves.training) > 1 for run in results.runs):
         charts.append(_training(results))
     if any(len(run.curves.validation) > 1 for run in results.runs):
-        charts.append(_validation(results))
+        charts += [_validation(results, unit) for unit in UNITS]
     return charts
 
 
+def validation_chart(unit: Unit) -> str:
+    """Name the chart of validation loss by a unit."""
+    return "validation-loss" if unit is UNITS[0] else f"validation-loss-{unit.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Curve:
+    """One recipe in a chart."""
+
+    name: str
+    style: dict[str, Any]
+    coloured: bool
+    x: Float64[np.ndarray, " points"]
+    losses: Float64[np.ndarray, "runs points"]
+
+
 def _training(results: Results) -> Chart:
-    figure = new_figure(rows=1, height=3.4)
-    (axes,) = figure.axes
-    words = []
+    curves = []
     for place, recipe in enumerate(results.finished()):
-        runs = results.runs_of(recipe.name)
-        curves = [[loss for _, loss in run.curves.training] for run in runs]
-        epochs = np.arange(1, min(map(len, curves)) + 1, dtype=np.float64)
-        losses = np.array([curve[: len(epochs)] for curve in curves])
-        _line(axes, place, epochs, losses, recipe.name)
-        words.append(f"{recipe.name} ends at {nats(losses[:, -1].mean())}")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("epoch: pass over the recipe's own examples")
+        runs = [run.curves.training for run in results.runs_of(recipe.name)]
+        epochs = min(map(len, runs))
+        losses = np.array([[loss for _, loss in run[:epochs]] for run in runs], dtype=np.float64)
+        x = np.arange(1, epochs + 1, dtype=np.float64)
+        curves.append(_curve(results, place, recipe, x, losses))
+    figure, axes = _figure([curve.name for curve in curves if curve.coloured])
+    for curve in curves:
+        _draw(axes, curve)
+    _number_axis(axes, "epoch: pass over the recipe's own examples", whole=True)
     axes.set_ylabel("training loss, nats")
-    _legend(figure)
+    _legend(figure, axes)
     return finish(
         figure,
         name="training-loss",
         title="Training loss by epoch",
         description="Masked-language-model loss in training mode under each run's own masks, mean "
-        f"over runs. {joined(words)}. Epochs of different recipes differ in length.",
+        f"over runs. {_ends(curves)}. Epochs of different recipes differ in length.",
+        origin="curves.training of each run's result.json",
+        hover=lambda: places_of(axes, _lines(curves), what="epoch"),
     )
 
 
-def _validation(results: Results) -> Chart:
-    figure = new_figure(rows=1, height=3.6)
-    (axes,) = figure.axes
-    words = []
+def _validation(results: Results, unit: Unit) -> Chart:
+    curves = []
     for place, recipe in enumerate(results.finished()):
-        runs = results.runs_of(recipe.name)
-        tokens, losses = _by_tokens(runs)
-        _line(axes, place, tokens, losses, recipe.name)
-        words.append(f"{recipe.name} ends at {nats(losses[:, -1].mean())}")
-    unigram, log_vocab = results.text.unigram_loss, results.log_vocab
+        way = progress(results.runs_of(recipe.name), unit)
+        curves.append(_curve(results, place, recipe, way.places, way.losses))
+    figure, axes = _figure(
+        [*(curve.name for curve in curves if curve.coloured), "word frequencies"]
+    )
+    for curve in curves:
+        _draw(axes, curve)
+        _draw_end(axes, curve)
+    unigram = results.text.unigram_loss
     axes.axhline(unigram, color=MUTED, linestyle="--", linewidth=1.2, label="word frequencies")
-    axes.axhline(log_vocab, color=MUTED, linestyle=":", linewidth=1.2, label="ln V")
-    axes.set_xlabel("tokens fed")
-    axes.xaxis.set_major_formatter(lambda value, _: _short_number(value))
+    _number_axis(axes, unit.label, whole=unit.name == "updates")
     axes.set_ylabel("validation loss, nats")
-    _legend(figure)
+    _legend(figure, axes)
     return finish(
         figure,
-        name="validation-loss",
-        title="Validation loss by tokens fed",
+        name=validation_chart(unit),
+        title=f"Validation loss by {unit.label}",
         description="Masked-language-model loss on the validation part, each recipe in its own "
-        f"format, mean over runs. {joined(words)}. Word frequencies alone give {nats(unigram)}.",
+        f"format, mean over runs. {_ends(curves)}. Word frequencies alone give {nats(unigram)}.",
+        origin="curves.validation and curves.fed of each run's result.json",
+        hover=lambda: places_of(axes, _lines(curves), what=unit.label),
     )
 
 
-def _by_tokens(
-    runs: Sequence[Run],
-) -> tuple[Float64[np.ndarray, " points"], Float64[np.ndarray, "runs points"]]:
-    """Give the points that all runs have, over the tokens fed up to each."""
-    points = min(len(run.curves.validation) for run in runs)
-    first = runs[0]
-    updates = np.array(
-        [update for update, _ in first.curves.validation[:points]], dtype=np.float64
-    )
-    losses = np.array([[loss for _, loss in run.curves.validation[:points]] for run in runs])
-    return updates * (first.tokens / first.updates), losses
-
-
-def _line(
-    axes: Axes,
+def _curve(
+    results: Results,
     place: int,
+    recipe: Recipe,
     x: Float64[np.ndarray, " points"],
     losses: Float64[np.ndarray, "runs points"],
-    name: str,
-) -> None:
-    colour = ARM_COLOURS[place % 6]
-    axes.plot(
-        x,
-        losses.mean(axis=0),
-        color=colour,
-        linestyle=ARM_LINES[place % 6],
-        marker=ARM_MARKERS[place % 6] if len(x) < _FEW_POINTS else "",
-        label=name,
+) -> _Curve:
+    """Give a recipe its looks: that of its place, or a grey one where there are too many."""
+    coloured = recipe.name in coloured_recipes(results)
+    return _Curve(
+        name=recipe.name,
+        style=arm_style(place) if coloured else _BEHIND,
+        coloured=coloured,
+        x=x,
+        losses=losses,
     )
-    if len(losses) > 1:
-        axes.fill_between(
-            x, losses.min(axis=0), losses.max(axis=0), color=colour, alpha=0.18, linewidth=0
-        )
 
 
-def _legend(figure: Figure) -> None:
-    figure.legend(loc="outside upper left", ncols=3, fontsize=9.5)
+def coloured_recipes(results: Results) -> list[str]:
+    """Name the recipes that curves tell apart by colour: all, or the best of very many."""
+    recipes = results.finished()
+    if len(recipes) <= MOST_COLOURED:
+        return [recipe.name for recipe in recipes]
+    return by_end(results)[:_BEST_COLOURED]
 
 
-def _short_number(value: float | int) -> str:
+def _draw(axes: Axes, curve: _Curve) -> None:
+    """Draw the mean over runs, and a band from the lowest to the highest."""
+    style = curve.style | ({} if len(curve.x) < _FEW_POINTS else {"marker": ""})
+    axes.plot(
+        curve.x,
+        curve.losses.mean(axis=0),
+        label=curve.name if curve.coloured else None,
+        linewidth=1.8 if curve.coloured else 0.8,
+        zorder=3 if curve.coloured else 2,
+        **style,
+    )
+    if len(curve.losses) > 1 and curve.coloured:
+        low, high = curve.losses.min(axis=0), curve.losses.max(axis=0)
+        axes.fill_between(curve.x, low, high, color=style["color"], alpha=0.18, linewidth=0)
+
+
+def _draw_end(axes: Axes, curve: _Curve) -> None:
+    """Mark the end point, with its interval over runs."""
+    ends = curve.losses[:, -1]
+    interval = mean_interval(ends)
+    marker = curve.style["marker"] or "."
+    axes.errorbar(
+        curve.x[-1],
+        ends.mean(),
+        yerr=0.0 if interval is None else interval.half_width,
+        **curve.style | {"linestyle": "none", "marker": marker},
+        markersize=7,
+        capsize=3,
+        linewidth=1.4,
+        zorder=4,
+    )
+
+
+def _figure(names: Sequence[str]) -> tuple[Figure, Axes]:
+    """Make a figure with room for a legend of these names."""
+    rows = -(-len(names) // _columns(names))
+    figure = new_figure(rows=1, height=3.1 + 0.21 * rows)
+    return figure, figure.axes[0]
+
+
+def _columns(names: Sequence[str]) -> int:
+    """Give the number of columns of a legend, by the longest name in it."""
+    longest = max(map(len, names), default=1)
+    return max(1, min(3, int(WIDTH * 72 / (48 + 5.6 * longest))))
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=_columns(labels),
+        fontsize=9.5,
+        handlelength=2.4,
+        columnspacing=1.2,
+    )
+
+
+def _number_axis(axes: Axes, label: str, *, whole: bool) -> None:
+    """Give an axis round numbers from zero, few enough to stand apart."""
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=whole))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
+    axes.set_xlabel(label)
+
+
+def _lines(curves: Sequence[_Curve]) -> list[Line]:
+    return [
+        Line(name=curve.name, colour=curve.style["color"], x=curve.x, losses=curve.losses)
+        for curve in curves
+    ]
+
+
+def _ends(curves: Sequence[_Curve]) -> str:
+    return joined([f"{each.name} ends at {nats(each.losses[:, -1].mean())}" for each in curves])
+
+
+def short_number(value: float | int) -> str:
     """Write a large number as a reader of an axis wants it.
 
     Example:
-        >>> [_short_number(value) for value in (0, 500, 20_000, 1_500_000)]
-        ['0', '500', '20k', '1.5M']
+        >>> [short_number(value) for value in (0, 500, 20_000, 1_500_000, 3e12)]
+        ['0', '500', '20k', '1.5M', '3T']
     """
-    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for limit, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= limit:
-            return f"{value / limit:g}{letter}"
-    return f"{value:g}"
+            return f"{value / limit:.4g}{letter}"
+    return f"{value:.4g}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +19,11 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from lit_roberta.whole_files import write_whole
+
+PICTURES = "pictures"
+"""Their folder, beside the page."""
+
 WIDTH = 5.2
 """Inches. At 72 points an inch this is about the width of a phone, where letters are smallest."""
 
@@ -27,7 +32,13 @@ INK, MUTED, FAINT, PAPER = "#1b1f24", "#57606a", "#d0d7de", "#fefefe"
 ARM_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#8a6d00", "#4b8bbe")
 """Told apart with any colour vision (Okabe and Ito 2008, darkened); the markers differ as well."""
 ARM_MARKERS = ("o", "s", "^", "D", "v", "P")
-ARM_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 2)))
+ARM_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 2)))
+
+BEHIND_TEXT = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
+"""What keeps a number readable where a line runs through it."""
+
+_POINTS_PER_INCH = 72
+"""Of an SVG, so that a place in the figure is a place in the picture."""
 
 _VARIABLES = {
     INK: "--ink",
@@ -78,7 +89,13 @@ class Chart:
     """What it shows, for whoever can't see it: with the numbers."""
     svg: str
     """To be put into a page as it is."""
+    file: str
+    """The same as a file of its own, with the light colours."""
     png: bytes
+    origin: str
+    """Which numbers of which files it is drawn from."""
+    hover: dict[str, Any] | None = None
+    """Where its points lie and what they are, for a page that shows values on touch."""
 
 
 @contextmanager
@@ -90,29 +107,73 @@ def chart_style() -> Iterator[None]:
 
 def new_figure(*, rows: int, height: float, ratios: Sequence[float] | None = None) -> Figure:
     """Make an empty figure of the common width, with its panels above each other."""
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    figure = Figure(figsize=(WIDTH, height), dpi=_POINTS_PER_INCH, layout="constrained")
     figure.subplots(rows, 1, squeeze=False, height_ratios=ratios)
     return figure
 
 
-def finish(figure: Figure, *, name: str, title: str, description: str) -> Chart:
-    """Turn a figure into both kinds of picture."""
+def arm_style(place: int) -> dict[str, Any]:
+    """Give colour, dashes and marker of an arm: no two of the first 36 arms have the same."""
+    return {
+        "color": ARM_COLOURS[place % 6],
+        "linestyle": ARM_LINES[(place + place // 6) % 6],
+        "marker": ARM_MARKERS[(place + place // 6) % 6],
+    }
+
+
+def colour_variable(colour: str) -> str:
+    """Give the CSS variable that stands for a colour of the charts in a page."""
+    return _VARIABLES[colour]
+
+
+def finish(
+    figure: Figure,
+    *,
+    name: str,
+    title: str,
+    description: str,
+    origin: str,
+    hover: Callable[[], dict[str, Any]] | None = None,
+) -> Chart:
+    """Turn a figure into both kinds of picture.
+
+    Args:
+        figure: The figure.
+        name: Of the chart, its files, and its place in a page.
+        title: Of the chart.
+        description: What it shows, with the numbers.
+        origin: Which numbers of which files it is drawn from.
+        hover: Tells where the points lie, once everything has its place.
+    """
     vector, pixels = io.StringIO(), io.BytesIO()
     figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
+    places = None if hover is None else hover()
     figure.savefig(pixels, format="png", dpi=160, metadata={"Software": None, "Title": title})
+    svg = _shortened(vector.getvalue())
     return Chart(
         name=name,
         title=title,
         description=description,
-        svg=_embed(vector.getvalue(), name=name, title=title, description=description),
+        svg=_embed(svg, name=name, title=title, description=description),
+        file=svg,
         png=pixels.getvalue(),
+        origin=origin,
+        hover=places,
     )
 
 
 def save_pictures(charts: Sequence[Chart], folder: Path) -> None:
-    """Write each chart as a PNG file."""
+    """Write each chart as a PNG and as an SVG file, in a folder of their own."""
+    place = folder / PICTURES
+    place.mkdir(exist_ok=True)
     for chart in charts:
-        (folder / f"{chart.name}.png").write_bytes(chart.png)
+        write_whole(place / f"{chart.name}.png", chart.png)
+        write_whole(place / f"{chart.name}.svg", chart.file.encode())
+
+
+def _shortened(svg: str) -> str:
+    """Round the numbers of an SVG to hundredths of a point, which nobody sees."""
+    return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", svg)
 
 
 def reference_line(axes: Axes, value: float, text: str, *, dashes: str, side: str) -> None:

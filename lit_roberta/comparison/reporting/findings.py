@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lit_roberta.comparison.judging.wording import joined, nats
-from lit_roberta.comparison.reporting.charts import memorisation
+from lit_roberta.comparison.reporting.memorisation_chart import memorisation
 from lit_roberta.comparison.results import Recipe, Results
 from lit_roberta.comparison.runs.run import Run
 

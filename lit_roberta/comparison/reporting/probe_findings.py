@@ -53,6 +53,7 @@ def probes_table(results: Results) -> Table | None:
     rows = {"all": np.ones(len(about), dtype=bool)}
     rows |= {name: about == name for name in dict.fromkeys(about.tolist())}
     return Table(
+        name="probes",
         caption="Minimal pairs at the last update: share of pairs of which the good sentence is "
         "found the more likely one, mean over runs and 95% interval. "
         f"{_left_out(len(about), len(probed.right))}",
@@ -66,6 +67,8 @@ def probes_table(results: Results) -> Table | None:
             ]
             for name, own in rows.items()
         ],
+        besides="Means over the pairs of probes.right, and then over the runs of a recipe, from "
+        "runs/RECIPE/seed-N/probes.json.",
     )
 
 

@@ -53,6 +53,7 @@ def tuning_rows(rows: Sequence[TuningRow]) -> Table:
     recipes = list(dict.fromkeys(row.recipe for row in rows))
     cells = {(row.recipe, row.learning_rate): _cell(row) for row in rows}
     return Table(
+        name="tuning",
         caption="Validation loss by learning rate, each recipe in its own format, in nats per "
         "masked token: read down, not across. The best of each recipe is marked.",
         header=["learning rate", *recipes],
@@ -60,6 +61,7 @@ def tuning_rows(rows: Sequence[TuningRow]) -> Table:
             [f"{rate:g}", *(cells.get((recipe, rate), "") for recipe in recipes)]
             for rate in sorted({row.learning_rate for row in rows})
         ],
+        besides="Means over the validation_losses of each row of tuning.json.",
     )
 
 

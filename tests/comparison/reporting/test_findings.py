@@ -9,7 +9,7 @@ from lit_roberta.comparison.reporting.findings import (
     memorisation_sentences,
     training_loss_sentences,
 )
-from lit_roberta.comparison.reporting.tables import memorisation_table
+from lit_roberta.comparison.reporting.loss_tables import memorisation_table
 from tests.comparison.planted import plant_results
 
 

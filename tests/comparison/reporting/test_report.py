@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -79,11 +80,17 @@ def test_results_hold_what_others_read(folder: Path) -> None:
     assert set(run["heldout"]) == {PAIRS, DOCUMENTS}
 
 
-def test_pictures_lie_beside_the_text_that_shows_them(folder: Path) -> None:
-    shown = re.findall(r"\]\(([\w-]+\.png)\)", (folder / "report.md").read_text("utf-8"))
-    assert sorted(shown) == sorted(path.name for path in folder.glob("*.png"))
+def test_pictures_lie_where_the_text_shows_them(folder: Path) -> None:
+    shown = re.findall(r"\]\((pictures/[\w-]+\.png)\)", (folder / "report.md").read_text("utf-8"))
     assert len(shown) == 5
     assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in shown)
+    linked = re.findall(r'href="(pictures/[^"]+)"', (folder / "report.html").read_text("utf-8"))
+    assert {Path(name).suffix for name in linked} == {".svg", ".png"}
+    assert {name for name in linked if name.endswith("png")} == set(shown)
+    assert all((folder / name).is_file() for name in linked)
+    for path in (folder / "pictures").glob("*.svg"):
+        assert "var(" not in path.read_text("utf-8")
+        ElementTree.fromstring(path.read_text("utf-8"))
 
 
 def test_what_the_user_wrote_stays_text(folder: Path) -> None:
@@ -109,10 +116,14 @@ def test_failed_runs_and_chosen_rates_are_shown(folder: Path) -> None:
 
 def test_the_page_needs_nothing_else(folder: Path) -> None:
     page = (folder / "report.html").read_text("utf-8")
-    assert "<script" not in page
-    assert "@import" not in page
-    links = re.findall(r'(?:src|href)="([^"]*)"', page)
-    assert all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(
+        r"<script[^>]*\bsrc\b|@import|url\((?!#)|<img|<link rel=.stylesheet", page
+    )
+    assert "default-src 'none'" in page
+    links = re.findall(r'href="([^"]*)"', page)
+    # What is not part of the page is a file of the comparison, beside it.
+    ours = ("#", "data:", "runs/", "pictures/", "tables/", "results.json")
+    assert all(link.startswith(ours) for link in links)
 
 
 def test_ids_are_unique_and_references_end_somewhere(folder: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,49 +9,27 @@ from typing import Any
 import pytest
 
 from lit_roberta.comparison.reporting.report import write_report
-from tests.comparison.planted import plant_results
+from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
+from tests.comparison.reporting.browser import (
+    CHROMIUM,
+    DRAWN,
+    DRIVER,
+    OUTSIDE,
+    OVERLAPS,
+    PROSE_OVERLAPS,
+    open_browser,
+    requests_of,
+    show,
+)
 
 selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 
-_CHROMIUM, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
 pytestmark = pytest.mark.skipif(
-    not (_CHROMIUM and _DRIVER), reason="no chromium with its driver is installed"
+    not (CHROMIUM and DRIVER), reason="no chromium with its driver is installed"
 )
 
-_OVERLAPS = """
-const found = [];
-for (const chart of document.querySelectorAll("svg.chart")) {
-  const boxes = [...chart.querySelectorAll("text")].map(text => [text.textContent,
-  text.getBoundingClientRect()]); for (let i = 0; i < boxes.length; i++) for (let j = 0; j < i;
-  j++) {
-    const [a, b] = [boxes[i][1], boxes[j][1]];
-    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (wide > 1 && high > 3) found.push(boxes[i][0] + " | " + boxes[j][0]);
-  }
-}
-return found;
-"""
-
-_OUTSIDE = """
-return [...document.querySelectorAll("svg.chart text")].filter(text => {
-  const [box, chart] = [text.getBoundingClientRect(),
-  text.closest("svg.chart").getBoundingClientRect()]; return box.left < chart.left - 1 ||
-  box.right > chart.right + 1;
-}).map(text => text.textContent);
-"""
-
-_DRAWN = """
-return [...document.querySelectorAll("svg.chart")].map(chart => {
-  const box = chart.getBoundingClientRect();
-  const shapes = [...chart.querySelectorAll("path, use")].filter(shape => {
-    const inner = shape.getBoundingClientRect();
-    return inner.width > 0 || inner.height > 0;
-  });
-  return [chart.querySelector("title").textContent, box.width, box.height, shapes.length];
-});
-"""
+_UNITS = ("tokens", "updates", "sequences", "passes", "flops", "seconds")
+_WIDTHS = (400, 1400)
 
 
 @pytest.fixture(scope="module")
@@ -65,51 +41,23 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    options = selenium.ChromeOptions()
-    options.binary_location = _CHROMIUM
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--no-first-run",
-    ):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = selenium.Chrome(options=options, service=selenium.ChromeService(_DRIVER))
-    yield driver
-    driver.quit()
-
-
-def _open(browser: Any, page: Path, *, width: int) -> None:
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
-    )
-    browser.get(page.as_uri())
+    with open_browser(selenium) as driver:
+        yield driver
 
 
 def test_the_browser_has_nothing_to_complain_about_and_nothing_to_fetch(
     browser: Any, page: Path
 ) -> None:
-    _open(browser, page, width=1000)
+    show(browser, page, width=1000)
     assert browser.get_log("browser") == []
-    messages = [
-        json.loads(entry["message"])["message"] for entry in browser.get_log("performance")
-    ]
-    requests = [
-        message["params"]["request"]["url"]
-        for message in messages
-        if message["method"] == "Network.requestWillBeSent"
-    ]
+    requests = requests_of(browser)
     assert requests
     assert all(url.startswith(("file:", "data:")) for url in requests)
 
 
 def test_every_chart_is_drawn(browser: Any, page: Path) -> None:
-    _open(browser, page, width=1000)
-    drawn = browser.execute_script(_DRAWN)
+    show(browser, page, width=1000)
+    drawn = browser.execute_script(DRAWN)
     assert len(drawn) == 5
     for title, width, height, shapes in drawn:
         assert title
@@ -117,26 +65,91 @@ def test_every_chart_is_drawn(browser: Any, page: Path) -> None:
         assert shapes > 5, title
 
 
-@pytest.mark.parametrize("width", [390, 1000])
-def test_labels_stay_apart_and_inside(browser: Any, page: Path, width: int) -> None:
-    _open(browser, page, width=width)
-    assert browser.execute_script(_OVERLAPS) == []
-    assert browser.execute_script(_OUTSIDE) == []
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", _WIDTHS)
+def test_nothing_lies_on_anything_else_and_nothing_is_cut_off(
+    browser: Any, page: Path, width: int, scheme: str
+) -> None:
+    show(browser, page, width=width, scheme=scheme)
+    for unit in _UNITS:
+        browser.execute_script(f"document.getElementById('by-{unit}').click()")
+        assert browser.execute_script(OVERLAPS) == []
+        assert browser.execute_script(OUTSIDE) == []
+    assert browser.execute_script(PROSE_OVERLAPS) == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-def test_the_page_fits_a_phone(browser: Any, page: Path) -> None:
-    _open(browser, page, width=390)
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+@pytest.mark.parametrize("arms", [10, 24])
+def test_many_recipes_stay_readable(browser: Any, tmp_path: Path, arms: int) -> None:
+    losses = {
+        f"lr-{place}e-4.batch_size-{2**place % 511}": {PAIRS: 3 + place / 9, DOCUMENTS: 4.0}
+        for place in range(arms)
+    }
+    write_report(plant_results(seeds=3, losses=losses), tmp_path)
+    for width in _WIDTHS:
+        show(browser, tmp_path / "report.html", width=width)
+        assert browser.execute_script(OVERLAPS) == []
+        assert browser.execute_script(OUTSIDE) == []
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        heights = [height for _, _, height, _ in browser.execute_script(DRAWN)]
+        assert max(heights) < 1600
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_unit_of_the_curves_can_be_chosen_with_and_without_scripts(
+    browser: Any, page: Path, scripts: bool
+) -> None:
+    show(browser, page, width=400, scripts=scripts)
+    shown = [
+        panel.get_attribute("id")
+        for unit in _UNITS
+        if browser.find_element("css selector", f"label[for=by-{unit}]").click() is None
+        for panel in browser.find_elements("css selector", ".panel")
+        if panel.is_displayed()
+    ]
+    assert shown == ["validation-loss", *(f"validation-loss-{unit}" for unit in _UNITS[1:])]
+
+
+def test_values_are_shown_where_the_pointer_is_and_by_the_arrow_keys(
+    browser: Any, page: Path
+) -> None:
+    show(browser, page, width=1400)
+    picture = browser.find_element("css selector", "#validation-loss .picture")
+    values = picture.find_element("css selector", ".values")
+    assert not values.is_displayed()
+    actions = selenium.ActionChains(browser)
+    actions.move_to_element(picture).perform()
+    assert values.is_displayed()
+    for name in ("bert", "bert-10", "roberta"):
+        assert name in values.text
+    middle = values.text
+    box = picture.rect
+    actions.move_to_element_with_offset(picture, int(box["width"] * 0.47), 0).perform()
+    assert values.text != middle
+    # At the end stands what the curves end at, with the lowest and the highest run.
+    run = plant_results().runs_of("roberta")
+    ends = [each.curves.validation[-1][1] for each in run]
+    mean = sum(ends) / len(ends)
+    assert f"roberta {mean:.2f} ({min(ends):.2f} to {max(ends):.2f}) at 288" in values.text
+    actions.move_to_element(browser.find_element("css selector", "h1")).perform()
+    assert not values.is_displayed()
+    browser.execute_script("arguments[0].focus()", picture)
+    actions.send_keys(selenium.Keys.ARROW_LEFT).perform()
+    assert values.is_displayed()
+
+
+def test_on_paper_there_is_no_switch_and_all_is_light(browser: Any, page: Path) -> None:
+    show(browser, page, width=794, scheme="dark", media="print")
+    assert not browser.find_element("css selector", ".switch").is_displayed()
+    paper = "return getComputedStyle(document.body).getPropertyValue('--paper').trim()"
+    assert browser.execute_script(paper) == "#fefefe"
+    assert len(browser.execute_script(DRAWN)) == 5
 
 
 def test_dark_is_dark(browser: Any, page: Path) -> None:
     colours = []
     for scheme in ("light", "dark"):
-        browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
-        )
-        _open(browser, page, width=1000)
+        show(browser, page, width=1000, scheme=scheme)
         colours.append(
             browser.execute_script(
                 "const text = document.querySelector('svg.chart text');"
