@@ -24,6 +24,14 @@ from lit_roberta.comparison.results import (
 from lit_roberta.comparison.runs.run import ProbeScores, Run
 from lit_roberta.errors import must
 
+_NOT_SCORED = {
+    "count": [],
+    "confidence": [],
+    "right": [],
+    "expected_error": 0.0,
+    "brier_score": 0.0,
+}
+
 RESULTS = "results.json"
 
 
@@ -72,5 +80,15 @@ def results_from_json(values: Mapping[str, Any]) -> Results:
 
 
 def _run(values: Mapping[str, Any]) -> Run:
+    values = _completed(values)
     run, probes = Run.from_json({**values, "probes": None}), values.get("probes")
     return run if probes is None else replace(run, probes=ProbeScores(**probes))
+
+
+def _completed(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fill in what an earlier version did not score yet, with nothing."""
+    scores = {
+        key: {format: {"buckets": {}, **score} for format, score in values[key].items()}
+        for key in ("heldout", "heldout_best")
+    }
+    return {"calibration": _NOT_SCORED, "words": None, **values, **scores}

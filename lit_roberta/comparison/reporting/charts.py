@@ -13,6 +13,8 @@ from matplotlib.axes import Axes
 
 from lit_roberta.comparison.judging.claims import PairJudgement
 from lit_roberta.comparison.judging.wording import nats
+from lit_roberta.comparison.reporting.bucket_chart import draw_buckets
+from lit_roberta.comparison.reporting.calibration_chart import draw_calibration
 from lit_roberta.comparison.reporting.curves import draw_curves
 from lit_roberta.comparison.reporting.differences_chart import draw_differences
 from lit_roberta.comparison.reporting.drawing import (
@@ -24,6 +26,8 @@ from lit_roberta.comparison.reporting.drawing import (
     new_figure,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
+from lit_roberta.comparison.reporting.grid_chart import draw_grid
+from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
 from lit_roberta.comparison.reporting.memorisation_chart import draw_memorisation
 from lit_roberta.comparison.reporting.summaries import by_end
 from lit_roberta.comparison.results import Results
@@ -37,12 +41,17 @@ def draw_charts(results: Results, pairs: Sequence[PairJudgement]) -> list[Chart]
     """Draw every chart, the most telling one first."""
     with chart_style():
         differences = draw_differences(pairs, best=by_end(results)[0])
-        return [
+        charts = [
+            *draw_ladder(results),
+            draw_grid(results),
             draw_memorisation(results),
             _held_out(results),
-            *([] if differences is None else [differences]),
+            differences,
+            draw_buckets(results),
+            draw_calibration(results),
             *draw_curves(results),
         ]
+        return [chart for chart in charts if chart is not None]
 
 
 def _held_out(results: Results) -> Chart:

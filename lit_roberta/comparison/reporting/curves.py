@@ -75,12 +75,13 @@ def _training(results: Results) -> Chart:
         losses = np.array([[loss for _, loss in run[:epochs]] for run in runs], dtype=np.float64)
         x = np.arange(1, epochs + 1, dtype=np.float64)
         curves.append(_curve(results, place, recipe, x, losses))
-    figure, axes = _figure([curve.name for curve in curves if curve.coloured])
+    figure = legend_figure([curve.name for curve in curves if curve.coloured])
+    (axes,) = figure.axes
     for curve in curves:
         _draw(axes, curve)
     _number_axis(axes, "epoch: pass over the recipe's own examples", whole=True)
     axes.set_ylabel("training loss, nats")
-    _legend(figure, axes)
+    draw_legend(figure, axes)
     return finish(
         figure,
         name="training-loss",
@@ -97,9 +98,9 @@ def _validation(results: Results, unit: Unit) -> Chart:
     for place, recipe in enumerate(results.finished()):
         way = progress(results.runs_of(recipe.name), unit)
         curves.append(_curve(results, place, recipe, way.places, way.losses))
-    figure, axes = _figure(
-        [*(curve.name for curve in curves if curve.coloured), "word frequencies"]
-    )
+    named = [curve.name for curve in curves if curve.coloured]
+    figure = legend_figure([*named, "word frequencies"])
+    (axes,) = figure.axes
     for curve in curves:
         _draw(axes, curve)
         _draw_end(axes, curve)
@@ -107,7 +108,7 @@ def _validation(results: Results, unit: Unit) -> Chart:
     axes.axhline(unigram, color=MUTED, linestyle="--", linewidth=1.2, label="word frequencies")
     _number_axis(axes, unit.label, whole=unit.name == "updates")
     axes.set_ylabel("validation loss, nats")
-    _legend(figure, axes)
+    draw_legend(figure, axes)
     return finish(
         figure,
         name=validation_chart(unit),
@@ -178,11 +179,10 @@ def _draw_end(axes: Axes, curve: _Curve) -> None:
     )
 
 
-def _figure(names: Sequence[str]) -> tuple[Figure, Axes]:
-    """Make a figure with room for a legend of these names."""
-    rows = -(-len(names) // _columns(names))
-    figure = new_figure(rows=1, height=3.1 + 0.21 * rows)
-    return figure, figure.axes[0]
+def legend_figure(names: Sequence[str], *, rows: int = 1, height: float = 3.1) -> Figure:
+    """Make a figure with room for a legend of these names above its panels."""
+    lines = -(-len(names) // _columns(names))
+    return new_figure(rows=rows, height=height + 0.21 * lines)
 
 
 def _columns(names: Sequence[str]) -> int:
@@ -191,7 +191,8 @@ def _columns(names: Sequence[str]) -> int:
     return max(1, min(3, int(WIDTH * 72 / (48 + 5.6 * longest))))
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
+def draw_legend(figure: Figure, axes: Axes) -> None:
+    """Name what is drawn in some axes, above all of them."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles,

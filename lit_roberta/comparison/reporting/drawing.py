@@ -172,8 +172,12 @@ def save_pictures(charts: Sequence[Chart], folder: Path) -> None:
 
 
 def _shortened(svg: str) -> str:
-    """Round the numbers of an SVG to hundredths of a point, which nobody sees."""
-    return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", svg)
+    """Round the numbers in the tags of an SVG to hundredths of a point, which nobody sees."""
+
+    def rounded(tag: re.Match[str]) -> str:
+        return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", tag.group())
+
+    return re.sub(r"<[^>]+>", rounded, svg)
 
 
 def reference_line(axes: Axes, value: float, text: str, *, dashes: str, side: str) -> None:

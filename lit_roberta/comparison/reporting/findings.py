@@ -17,6 +17,9 @@ from lit_roberta.comparison.runs.run import Run
 _NOTHING_MEMORISED = 0.1
 """Nats between own and fresh masks up to which the masks were hardly memorised."""
 
+_MOST_NAMED = 8
+"""Recipes that a sentence of no more than this can name."""
+
 _ROUNDED = 0.02
 """Share of the budget up to which a run may miss it without a word."""
 
@@ -121,8 +124,9 @@ def fairness_sentences(results: Results) -> list[str]:
     sentences += _rounding(results)
     if untuned := [arm.name for arm in results.recipes if not arm.tuned]:
         rates, came = ("rates", "come") if len(untuned) > 1 else ("rate", "comes")
+        whose = joined(untuned) if len(untuned) <= _MOST_NAMED else f"{len(untuned)} recipes"
         sentences.append(
-            f"The learning {rates} of {joined(untuned)} {came} from the recipe files. On another "
+            f"The learning {rates} of {whose} {came} from the recipe files. On another "
             "text than theirs another rate can change the order: --tune-lr 3 chooses on this one."
         )
     if edge := [arm.name for arm in results.recipes if arm.at_grid_edge]:

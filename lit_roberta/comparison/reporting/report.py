@@ -16,8 +16,11 @@ from markupsafe import Markup, escape
 
 from lit_roberta.comparison.judging.wording import nats
 from lit_roberta.comparison.reporting import findings, loss_tables, tables
+from lit_roberta.comparison.reporting.bucket_chart import buckets_table
+from lit_roberta.comparison.reporting.calibration_chart import calibration_table
 from lit_roberta.comparison.reporting.charts import draw_charts
 from lit_roberta.comparison.reporting.curves import validation_chart
+from lit_roberta.comparison.reporting.design_tables import grid_table, ladder_table
 from lit_roberta.comparison.reporting.drawing import Chart, save_pictures
 from lit_roberta.comparison.reporting.exports import write_tables
 from lit_roberta.comparison.reporting.files import files_of
@@ -52,12 +55,16 @@ def write_report(results: Results, folder: Path) -> None:
 def report_tables(results: Results) -> dict[str, Table | None]:
     """Make every table, by the name that the templates know it by; None: nothing to show."""
     return {
+        "ladder": ladder_table(results),
+        "grid": grid_table(results),
         "matrix": loss_tables.matrix_table(results),
         "scores": loss_tables.scores_table(results),
         "memorisation": loss_tables.memorisation_table(results),
         "final_losses": loss_tables.final_losses_table(results),
         "next_sentence": tables.next_sentence_table(results),
         "probes": probes_table(results),
+        "buckets": buckets_table(results),
+        "calibration": calibration_table(results),
         "costs": tables.costs_table(results),
         "text": tables.text_table(results),
         "recipes": tables.recipes_table(results),

@@ -40,6 +40,7 @@ PROSE_OVERLAPS = """
 const kinds = "h1, h2, h3, p, li, figcaption, label, summary, pre, .wide, .drawn";
 const boxes = [...document.querySelectorAll(kinds)]
   .filter(each => each.getClientRects().length && !each.querySelector("p, li, ul"))
+  .filter(each => each.tagName == "SUMMARY" || !each.closest("details:not([open])"))
   .map(each => [each, each.getBoundingClientRect()]);
 const found = [];
 for (let i = 0; i < boxes.length; i++) for (let j = Math.max(0, i - 60); j < i; j++) {

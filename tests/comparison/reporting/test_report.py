@@ -82,7 +82,7 @@ def test_results_hold_what_others_read(folder: Path) -> None:
 
 def test_pictures_lie_where_the_text_shows_them(folder: Path) -> None:
     shown = re.findall(r"\]\((pictures/[\w-]+\.png)\)", (folder / "report.md").read_text("utf-8"))
-    assert len(shown) == 5
+    assert len(shown) == 7
     assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in shown)
     linked = re.findall(r'href="(pictures/[^"]+)"', (folder / "report.html").read_text("utf-8"))
     assert {Path(name).suffix for name in linked} == {".svg", ".png"}

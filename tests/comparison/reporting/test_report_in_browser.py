@@ -58,7 +58,7 @@ def test_the_browser_has_nothing_to_complain_about_and_nothing_to_fetch(
 def test_every_chart_is_drawn(browser: Any, page: Path) -> None:
     show(browser, page, width=1000)
     drawn = browser.execute_script(DRAWN)
-    assert len(drawn) == 5
+    assert len(drawn) == 7
     for title, width, height, shapes in drawn:
         assert title
         assert min(width, height) > 100, title
@@ -130,7 +130,7 @@ def test_values_are_shown_where_the_pointer_is_and_by_the_arrow_keys(
     run = plant_results().runs_of("roberta")
     ends = [each.curves.validation[-1][1] for each in run]
     mean = sum(ends) / len(ends)
-    assert f"roberta {mean:.2f} ({min(ends):.2f} to {max(ends):.2f}) at 288" in values.text
+    assert f"roberta {mean:.2f} ({min(ends):.2f} to {max(ends):.2f}) at 291,556" in values.text
     actions.move_to_element(browser.find_element("css selector", "h1")).perform()
     assert not values.is_displayed()
     browser.execute_script("arguments[0].focus()", picture)
@@ -143,7 +143,7 @@ def test_on_paper_there_is_no_switch_and_all_is_light(browser: Any, page: Path) 
     assert not browser.find_element("css selector", ".switch").is_displayed()
     paper = "return getComputedStyle(document.body).getPropertyValue('--paper').trim()"
     assert browser.execute_script(paper) == "#fefefe"
-    assert len(browser.execute_script(DRAWN)) == 5
+    assert len(browser.execute_script(DRAWN)) == 7
 
 
 def test_dark_is_dark(browser: Any, page: Path) -> None:

@@ -1,0 +1,126 @@
+"""Tables of how arms relate to one another: the rungs of a ladder, the cells of a grid."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from lit_roberta.comparison.judging.gains import Effect, RungGain
+from lit_roberta.comparison.judging.wording import joined, nats
+from lit_roberta.comparison.reporting.summaries import mean_and_reach
+from lit_roberta.comparison.reporting.table import Table
+from lit_roberta.comparison.results import Recipe, Results
+
+_SAID: dict[Effect, str] = {
+    "helps": "helps",
+    "hurts": "hurts",
+    "no-difference": "no difference that matters",
+    "cannot-tell": "cannot tell",
+    "not-for-loss": "loss does not judge this",
+    "not-learned-context": "no context learned",
+    "same-run": "the same run",
+    "too-few": "too few runs",
+    "failed": "failed",
+}
+
+
+def ladder_table(results: Results) -> Table | None:
+    """One row a rung: what was switched, what it brings, what is said. None: no ladder."""
+    gains = results.gains()
+    if not gains:
+        return None
+    return Table(
+        name="ladder",
+        caption="The switches. A gain is held-out loss without the switch minus loss with it, in "
+        "nats per masked token, with 95% intervals over runs; above zero it helps. What is said "
+        "needs the intervals over runs and over documents, corrected for all pairs.",
+        header=["arm", "switch", "against", "settings", "gain", "which"],
+        rows=[_rung(gain) for gain in gains],
+        arms=[gain.rung.arm if results.runs_of(gain.rung.arm) else None for gain in gains],
+        besides="Gains: means over runs of heldout.FORMAT.mlm_loss of the arm in 'against', minus "
+        "those of the arm of the row, from runs/RECIPE/seed-N/result.json. Switches: design.rungs "
+        "in results.json.",
+    )
+
+
+def _rung(gain: RungGain) -> list[str]:
+    rung = gain.rung
+    changes = [
+        f"{key}: {written(old)} to {written(new)}" for key, (old, new) in rung.changes.items()
+    ]
+    parts = [
+        f"{nats(each.estimate, sign=True)}"
+        + ("" if each.over_runs is None else f" +/- {nats(each.over_runs.half_width)}")
+        + f" on {each.format}"
+        for each in gain.gains
+    ]
+    alone = " (alone)" if rung.alone else ""
+    return [
+        rung.arm,
+        f"{rung.switch}{alone}",
+        rung.before,
+        "; ".join(changes),
+        "; ".join(parts) or "none",
+        _SAID[gain.effect],
+    ]
+
+
+def grid_cells(results: Results) -> dict[tuple[str, ...], Recipe]:
+    """Give the arm at each combination of the values of a grid, as text."""
+    axes = results.design.axes
+    cells = {}
+    for values in product(*axes.values()):
+        wanted = dict(zip(axes, map(written, values), strict=True))
+        for arm in results.recipes:
+            own = {key: written(arm.settings.get(key, wanted[key])) for key in wanted}
+            if own == wanted:
+                cells[tuple(wanted.values())] = arm
+    return cells
+
+
+def grid_table(results: Results) -> Table | None:
+    """Validation loss by the values of a grid: the last setting across, the others down."""
+    axes = results.design.axes
+    if not axes:
+        return None
+    cells, names = grid_cells(results), list(axes)
+    across = [written(value) for value in axes[names[-1]]]
+    down = [
+        tuple(map(written, values)) for values in product(*(axes[name] for name in names[:-1]))
+    ]
+    return Table(
+        name="grid",
+        caption="Validation loss at the last update, in nats per masked token, mean over runs "
+        f"and 95% interval. Across: {names[-1]}. A grid is searched on validation text; the test "
+        "text has no part in it.",
+        header=[*names[:-1], *(f"{names[-1]} {value}" for value in across)],
+        rows=[
+            [*values, *(_cell(results, cells.get((*values, value))) for value in across)]
+            for values in down
+        ],
+        besides="Means over runs of validation_loss, from runs/RECIPE/seed-N/result.json.",
+    )
+
+
+def _cell(results: Results, arm: Recipe | None) -> str:
+    """Write a cell; an arm without a finished run has none."""
+    runs = [] if arm is None else results.runs_of(arm.name)
+    return mean_and_reach([run.validation_loss for run in runs]) if runs else "none"
+
+
+def written(value: Any) -> str:
+    """Write a setting's value, the same for 1e-3 and 0.001.
+
+    Example:
+        >>> written(1e-3), written(None), written([True, 16])
+        ('0.001', 'none', 'true and 16')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, (list, tuple)):
+        return joined([written(each) for each in value])
+    return str(value)

@@ -1,0 +1,133 @@
+"""Ladders and grids in tables and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from lit_roberta.comparison.judging.designs import Design, PaperTable, Rung
+from lit_roberta.comparison.reporting.design_tables import grid_cells, grid_table, ladder_table
+from lit_roberta.comparison.reporting.drawing import chart_style
+from lit_roberta.comparison.reporting.grid_chart import draw_grid
+from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
+from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.results import Results
+from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
+
+AXES = {"data.batch_size": [16, 64], "model.optimizer.lr": [1e-4, 3e-4, 1e-3]}
+
+
+def plant_ladder() -> Results:
+    """Plant a walk of two switches, and one of them alone."""
+    losses = {
+        "start": {PAIRS: 3.5, DOCUMENTS: 5.0},
+        "middle": {PAIRS: 3.2, DOCUMENTS: 4.6},
+        "end": {PAIRS: 3.4, DOCUMENTS: 4.5},
+        "alone": {PAIRS: 3.49, DOCUMENTS: 4.9},
+    }
+
+    def rung(before: str, arm: str, *, alone: bool = False) -> Rung:
+        changes = {"data.masking.copies": [1, None]}
+        return Rung(arm=arm, before=before, switch=f"to {arm}", changes=changes, alone=alone)
+
+    rungs = [rung("start", "middle"), rung("middle", "end"), rung("start", "alone", alone=True)]
+    paper = PaperTable(
+        source="Liu et al. 2019, table 1",
+        columns=["masking", "SQuAD 2.0"],
+        rows=[["static", 78.3], ["<dynamic>", None]],
+        note="A larger size.",
+    )
+    design = Design(kind="ladder", question="Which switch helps?", rungs=rungs, paper=paper)
+    return replace(plant_results(losses=losses), design=design)
+
+
+def plant_grid(axes: dict[str, list[object]]) -> Results:
+    """Plant a grid of which the first combination is the best and the last has no run."""
+    combinations = list(product(*axes.values()))
+    losses = {f"arm-{place}": {PAIRS: 3 + place / 9} for place in range(len(combinations))}
+    planted = plant_results(losses=losses, seeds=2)
+    recipes = [
+        replace(recipe, settings=dict(zip(axes, values, strict=True)))
+        for recipe, values in zip(planted.recipes, combinations, strict=True)
+    ]
+    runs = [run for run in planted.runs if run.recipe != f"arm-{len(combinations) - 1}"]
+    return replace(planted, recipes=recipes, runs=runs, design=Design(kind="grid", axes=axes))
+
+
+def test_a_ladder_has_a_row_for_every_rung_and_says_what_it_does() -> None:
+    table = ladder_table(plant_ladder())
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["middle", "end", "alone"]
+    assert [row[-1] for row in table.rows] == ["helps", "hurts", "no difference that matters"]
+    assert table.rows[0][3] == "data.masking.copies: 1 to none"
+    assert table.rows[2][1] == "to alone (alone)"
+    assert table.rows[0][4].startswith("+0.3")
+
+
+def test_the_walk_and_the_switches_alone_are_two_pictures() -> None:
+    with chart_style():
+        walk, alone = draw_ladder(plant_ladder())
+    assert "to middle" in walk.svg
+    assert "to end" in walk.svg
+    assert "to alone" not in walk.svg
+    assert "to alone" in alone.svg
+    assert "to middle +0.3" in walk.description
+
+
+def test_a_comparison_that_is_none_has_neither() -> None:
+    results = plant_results()
+    assert ladder_table(results) is None
+    assert grid_table(results) is None
+    assert draw_ladder(results) == []
+    assert draw_grid(results) is None
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        AXES,
+        {"model.optimizer.lr": [1e-4, 1e-3]},
+        {**AXES, "model.next_sentence": [True, False]},
+    ],
+    ids=len,
+)
+def test_a_grid_shows_every_combination_in_its_place(axes: dict[str, list[object]]) -> None:
+    results = plant_grid(axes)
+    table = grid_table(results)
+    assert table is not None
+    last = list(axes)[-1]
+    across = len(axes[last])
+    cells = [cell for row in table.rows for cell in row[-across:]]
+    assert len(cells) == len(results.recipes) == len(grid_cells(results))
+    assert cells[-1] == "none"
+    numbers = [float(cell.split()[0]) for cell in cells[:-1]]
+    assert numbers == sorted(numbers)
+    with chart_style():
+        chart = draw_grid(results)
+    assert chart is not None
+    assert f"The lowest is {numbers[0]:.2f}" in chart.description
+
+
+def test_small_values_keep_their_digits_in_a_picture() -> None:
+    with chart_style():
+        chart = draw_grid(plant_grid(AXES))
+    assert chart is not None
+    for value in ("0.0001", "0.0003", "0.001"):
+        assert f">{value}<" in chart.svg
+        assert f">{value}<" in chart.file
+
+
+def test_the_numbers_of_a_paper_are_marked_as_its_own(tmp_path: Path) -> None:
+    write_report(plant_ladder(), tmp_path)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Not from here:</strong> the numbers of Liu et al. 2019, table 1" in page
+    assert "&lt;dynamic&gt;" in page
+    assert "Which switch helps?" in page
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "Not from here: the numbers of Liu et al. 2019, table 1" in text
+    assert "| static | 78.3 |" in text
+    assert "![" in text
+    assert "(pictures/ladder.png)" in text
