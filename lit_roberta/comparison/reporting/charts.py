@@ -23,6 +23,7 @@ from lit_roberta.comparison.reporting.drawing import (
     arm_style,
     chart_style,
     finish,
+    name_size,
     new_figure,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
@@ -65,7 +66,8 @@ def _held_out(results: Results) -> Chart:
             own = " (its own format)" if recipe.format == format else ""
             _point(axes, place, losses, own=bool(own))
             words.append(f"{recipe.name} on {format}{own} {nats(losses.mean())}")
-        axes.set_yticks(range(len(recipes)), [recipe.name for recipe in recipes])
+        names = [recipe.name for recipe in recipes]
+        axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
         axes.set_ylim(len(recipes) - 0.4, -0.6)
         axes.set_title(f"scored on {format}", pad=18)
         axes.grid(visible=False, axis="y")

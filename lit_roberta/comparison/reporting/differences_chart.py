@@ -16,6 +16,7 @@ from lit_roberta.comparison.reporting.drawing import (
     MUTED,
     Chart,
     finish,
+    name_size,
     new_figure,
 )
 
@@ -50,11 +51,11 @@ def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | No
     axes.set_yticks(
         range(len(shown)),
         [f"{pair.first} \N{MINUS SIGN} {pair.second}\non {each.format}" for pair, each in shown],
-        fontsize=10.5 if max(len(p.first + p.second) for p, _ in shown) < 24 else 8,
+        fontsize=name_size([f"{pair.first} - {pair.second}" for pair, _ in shown]),
     )
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("difference in nats (below 0 the first is better)")
+    axes.set_xlabel("first minus second, nats (below 0 the first is better)")
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     figure.legend(unique.values(), unique.keys(), loc="outside upper left", ncols=2, fontsize=9.5)

@@ -72,6 +72,8 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lit_roberta",
     "text.color": INK,
+    # Where names at the left leave little room, the words below have that room, too.
+    "xaxis.labellocation": "right",
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "ytick.labelcolor": INK,
@@ -119,6 +121,12 @@ def arm_style(place: int) -> dict[str, Any]:
         "linestyle": ARM_LINES[(place + place // 6) % 6],
         "marker": ARM_MARKERS[(place + place // 6) % 6],
     }
+
+
+def name_size(names: Sequence[str]) -> float:
+    """Give the size of letters, in points, at which names at the left leave room for a chart."""
+    longest = max(map(len, names), default=0)
+    return 10.5 if longest <= 20 else 8.5 if longest <= 30 else 7.0
 
 
 def colour_variable(colour: str) -> str:

@@ -20,6 +20,7 @@ from lit_roberta.comparison.reporting.drawing import (
     MUTED,
     Chart,
     finish,
+    name_size,
     new_figure,
 )
 from lit_roberta.comparison.results import Results
@@ -74,7 +75,8 @@ def _chart(
     for axes, (format, steps) in zip(figure.axes, panels.items(), strict=True):
         for place, step in enumerate(steps):
             _bar(axes, place, step)
-        axes.set_yticks(range(len(steps)), [step.name for step in steps])
+        names = [step.name for step in steps]
+        axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
         axes.set_ylim(len(steps) - 0.4, -0.6)
         axes.set_title(f"scored on {format}")
         axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)

@@ -20,6 +20,7 @@ from lit_roberta.comparison.reporting.drawing import (
     PAPER,
     Chart,
     finish,
+    name_size,
     new_figure,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
@@ -116,5 +117,5 @@ def _draw_lines(axes: Axes, measures: dict[str, dict[str, list[float]]]) -> None
         axes.plot([min(means), max(means)], [place, place], color=MUTED, linewidth=1, zorder=2)
         for (measure, look), mean in zip(looks.items(), means, strict=True):
             axes.plot(mean, place, linestyle="none", label=measure, zorder=3, **look)
-    axes.set_yticks(range(len(measures)), list(measures))
+    axes.set_yticks(range(len(measures)), list(measures), fontsize=name_size([*measures]))
     axes.set_ylim(len(measures) - 0.4, -0.6)
