@@ -111,6 +111,12 @@ def _evidence(results: Results) -> str:
 def fairness_sentences(results: Results) -> list[str]:
     """Say what about the comparison is unequal, or was not done."""
     sentences = []
+    if len({arm.tokenizer for arm in results.finished()}) > 1:
+        sentences.append(
+            "The recipes read different tokens, so their losses per token do not compare with "
+            "each other: read those down a recipe, not across. The lines of word frequencies and "
+            f"of ln V are those of {results.recipes[0].name}'s tokens."
+        )
     if results.budget["unit"] == "epochs":
         updates = joined([f"{arm.name} {arm.updates:,}" for arm in results.recipes])
         sentences.append(

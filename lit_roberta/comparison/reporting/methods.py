@@ -95,10 +95,17 @@ def _judging(results: Results) -> str:
     judges = ["held-out masked-token cross-entropy (nats per predicted token)"]
     if any(run.probes is not None for run in results.runs):
         judges.append("minimal pairs of sentences scored by pseudo-log-likelihood")
+    words = (
+        " As their tokenizers differ, recipes were compared by held-out words that all of them "
+        "know, masked whole and scored from left to right within the word (Kauf and Ivanova, "
+        "2023), in nats per word."
+        if results.words
+        else ""
+    )
     return (
         f"Models were judged at their last update by {joined(judges)}. In {formats}, every token "
         "of the test part that can be masked was predicted exactly once, under masks that are the "
-        "same for all recipes and seeds."
+        f"same for all recipes and seeds.{words}"
     )
 
 
@@ -107,6 +114,12 @@ def _statistics(results: Results) -> str:
     kinds = ["Welch's t"] if any(not each.paired for each in differences) else []
     if any(each.paired for each in differences):
         kinds.append("the paired t where two recipes saw the same examples in the same order")
+    both = any(each.over_both for each in differences)
+    bootstrap = (
+        " A two-level bootstrap over runs and documents (Sellam et al., 2022) stands beside them."
+        if both
+        else ""
+    )
     if not any(each.over_runs for each in differences):
         return "With one run a recipe, intervals (95%) are over test documents alone."
     return (
@@ -114,7 +127,7 @@ def _statistics(results: Results) -> str:
         "documents (t on the linearised ratio of the loss averaged over seeds). A recipe is "
         "called better only if both exclude zero in every format that the two were trained on, "
         f"after Holm's correction over all pairs; within {SMALLEST_DIFFERENCE} nats on both, a "
-        "difference is called none."
+        f"difference is called none.{bootstrap}"
     )
 
 

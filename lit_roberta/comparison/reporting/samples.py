@@ -62,7 +62,7 @@ def samples(results: Results) -> list[Sample]:
     own = {recipe.name for recipe in results.recipes if recipe.tokenizer == first}
     found = []
     for place, parts in enumerate(results.text.samples):
-        guesses = {
+        guesses: dict[str, list[list[dict[str, Any]]]] = {
             name: run.guesses[place] if name in own else [[]] * (len(parts) // 2)
             for name, run in firsts.items()
         }

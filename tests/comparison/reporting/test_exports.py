@@ -65,7 +65,8 @@ def test_every_table_is_a_file_of_both_kinds_and_runs_are_exact(tmp_path: Path) 
     written = {path.name for path in (tmp_path / "tables").iterdir()}
     names = {f"{table.name}.{kind}" for table in tables for kind in ("csv", "tex")}
     assert written == names | {"runs.csv"}
-    rows = list(csv.DictReader((tmp_path / "tables" / "runs.csv").open(encoding="utf-8")))
+    text = (tmp_path / "tables" / "runs.csv").read_text("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == len(results.runs)
     for row, run in zip(rows, results.runs, strict=True):
         assert (row["recipe"], int(row["seed"])) == (run.recipe, run.seed)
