@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,14 +18,12 @@ from rich.console import Console
 from lit_roberta.comparison.arranging import arrange
 from lit_roberta.comparison.choosing import Choice, RunsFailed, list_runs, require_tried
 from lit_roberta.comparison.design.budget import Budget
-from lit_roberta.comparison.design.halving import plan_rounds
 from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
 from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
 from lit_roberta.comparison.halving import halve
 from lit_roberta.comparison.judging.designs import Design
-from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.reporting.tuning_table import write_tuning
@@ -47,6 +45,10 @@ _SECONDS_TO_TIME = 600.0
 def compare_recipes(
     recipes: Sequence[str] = DEFAULT_RECIPES,
     *,
+    ladder: Sequence[str] = (),
+    order: Sequence[str] = (),
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    halving: int = 0,
     corpus: str | None = None,
     seeds: int = DEFAULT_SEEDS,
     budget: Budget | None = None,
@@ -63,6 +65,10 @@ def compare_recipes(
 
     Args:
         recipes: Configuration files, or shipped ones by name.
+        ladder: Recipes to walk between, one switch at a time, in their place.
+        order: Switches in the order to walk in.
+        grid: By setting: values, of which every combination is tried on each recipe.
+        halving: One of so many points of the grid goes on to a longer budget; 0 for all.
         corpus: Text for all of them; None for what the recipes say, which is the toy corpus.
         seeds: Runs of each recipe, with seeds 0, 1, ...; 0 only tunes.
         budget: What each run may use; None for 40 passes over the training text, in tokens.
@@ -83,6 +89,10 @@ def compare_recipes(
     return run_comparison(
         Comparison(
             recipes=tuple(recipes),
+            ladder=tuple(ladder),
+            order=tuple(order),
+            grid=grid or {},
+            halving=halving,
             seeds=seeds,
             budget=budget or Budget(),
             output=Path(output),
@@ -126,17 +136,7 @@ def _compare(
     with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
         paces = _paces(asked, recipes, pool, console)
         updates = lengths(recipes, asked.budget, paces)
-        halving: list[HalvingRow] = []
-        if asked.halving:
-            recipes, halving = halve(
-                recipes,
-                plan_rounds(recipes, asked.budget, paces, eta=asked.halving),
-                eta=asked.halving,
-                folder=asked.output / "halving",
-                choice=asked.choice,
-                pool=pool,
-                console=console,
-            )
+        recipes, halving = halve(asked, recipes, paces, pool, console)
         tuning = _tune(asked, recipes, updates, pool, console)
         if not asked.seeds:
             return None

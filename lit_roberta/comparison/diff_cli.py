@@ -67,7 +67,7 @@ def diff_recipes(
     """
     reader = RecipeReader(overlays=overlays, overrides=overrides)
     recipes: dict[str, Variant | None] = {_DEFAULTS: None} if len(asked) == 1 else {}
-    recipes |= named([Variant(source=source) for source in asked])
+    recipes |= named([Variant(source=source) for source in asked], asked_by="diff")
     first, second = recipes
     before, after = (reader.settings(variant) for variant in recipes.values())
     found = differing(before, after)

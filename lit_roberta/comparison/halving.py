@@ -5,15 +5,14 @@ In: the points of a grid. Out: those that are left for the whole budget, and how
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
 from rich.console import Console
 
-from lit_roberta.comparison.choosing import Choice
-from lit_roberta.comparison.design.halving import Round, read_round, round_tasks
+from lit_roberta.comparison.design.halving import plan_rounds, read_round, round_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
+from lit_roberta.comparison.request import Comparison
 from lit_roberta.comparison.run_making import make_runs
 from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.errors import UserError, must
@@ -21,24 +20,19 @@ from lit_roberta.workers import WorkerPool
 
 
 def halve(
+    asked: Comparison,
     recipes: list[PlannedRecipe],
-    rounds: Sequence[Round],
-    *,
-    eta: int,
-    folder: Path,
-    choice: Choice,
+    paces: Mapping[str, float],
     pool: WorkerPool[Task],
     console: Console,
 ) -> tuple[list[PlannedRecipe], list[HalvingRow]]:
-    """Make the rounds before the whole budget; finished runs are used again.
+    """Make the rounds before the whole budget, if asked to; finished runs are used again.
 
     Args:
+        asked: What is compared, and how.
         recipes: All points.
-        rounds: The shortest first.
-        eta: One of so many points goes on.
-        folder: Where the runs lie.
-        choice: Which runs are made.
-        pool: Makes them.
+        paces: Seconds an update takes, by recipe; only read where seconds are the unit.
+        pool: Makes the runs.
         console: Told how far it is.
 
     Returns:
@@ -48,14 +42,17 @@ def halve(
         UserError: If no point finished, or if only some runs are to be made: who goes on is known
             when all are there.
     """
-    if choice.shares_folder:
+    if not asked.halving:
+        return recipes, []
+    if asked.choice.shares_folder:
         remedy = "Use --jobs on one machine."
         raise must("--halving", "decide over whole rounds", "--index or --list", remedy)
+    rounds = plan_rounds(recipes, asked.budget, paces, eta=asked.halving)
     rows: list[HalvingRow] = []
     for turn in rounds:
-        tasks = choice.seen(round_tasks(recipes, turn, folder))
-        failures = make_runs(tasks, pool, console, choice=choice)
-        found = read_round(recipes, turn, tasks, eta=eta)
+        tasks = asked.choice.seen(round_tasks(recipes, turn, asked.output / "halving"))
+        failures = make_runs(tasks, pool, console, choice=asked.choice)
+        found = read_round(recipes, turn, tasks, eta=asked.halving)
         rows += found
         kept = {row.recipe for row in found if row.kept}
         if not kept:

@@ -65,6 +65,12 @@ class Recipe:
     vocab_size: int | None = None
 
 
+_EACH_TUNED = (
+    "Each arm has a learning rate of its own, chosen on validation text: every switch comes with "
+    "the rate that suits it."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """Everything that the report says, and what it computes it from."""
@@ -159,7 +165,9 @@ class Results:
 
     def _reach_verdict(self) -> Verdict:
         if self.design.rungs:
-            return reach_ladder_verdict(self.design, self.arms(), self.unigram(), self.answers())
+            found = reach_ladder_verdict(self.design, self.arms(), self.unigram(), self.answers())
+            tuned = [_EACH_TUNED] if any(recipe.tuned for recipe in self.recipes) else []
+            return replace(found, sentences=[*tuned, *found.sentences])
         finished, asked = self.finished(), self.asked_pairs()
         verdict = reach_verdict(
             self.arms(),

@@ -70,7 +70,7 @@ def test_recipes_that_are_one_are_said_to_be(
     ("words", "message"),
     [
         (["a", "b", "c"], "diff must be given one recipe or two, got ['a', 'b', 'c']. Leave"),
-        (["roberta", "nix"], "--recipes must name a file, got 'nix'. "),
+        (["roberta", "nix"], "diff must name a file, got 'nix'. "),
         (["roberta", "--data.seed", "3"], "--data.seed must be left to the comparison, got '3'."),
         (["roberta", "--data.masking.rat=1"], "unrecognized arguments: --data.masking.rat=1"),
     ],

@@ -47,8 +47,7 @@ def build_ladder(
         remedy = "Give the recipe to start from and the one to end with."
         raise must("--ladder", "name two recipes", joined(list(asked)), remedy)
     recipes = [
-        Variant(source=variant.source, name=name)
-        for name, variant in named([Variant(source=source) for source in asked]).items()
+        Variant(source=variant.source, name=name) for name, variant in _named(asked).items()
     ]
     legs = [_Leg(before, after, reader) for before, after in pairwise(recipes)]
     wanted = _wanted(order, legs)
@@ -60,6 +59,10 @@ def build_ladder(
     variants = [recipes[0], *(variant for leg in legs for variant in leg.walked)]
     variants += [variant for leg in legs for variant in leg.besides]
     return variants, Design(kind="ladder", rungs=rungs)
+
+
+def _named(asked: Sequence[str]) -> dict[str, Variant]:
+    return named([Variant(source=source) for source in asked], asked_by="--ladder")
 
 
 class _Leg:

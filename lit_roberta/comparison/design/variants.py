@@ -30,8 +30,11 @@ class Variant:
             remedy = "Leave out spaces, colons and slashes: the name is a folder's, too."
             raise must("the name of a recipe", "be one word", self.name, remedy)
 
-    def path(self) -> Path:
+    def path(self, *, asked_by: str = "--recipes") -> Path:
         """Find its file.
+
+        Args:
+            asked_by: The words that named it, for the message.
 
         Raises:
             UserError: If there is none.
@@ -39,21 +42,25 @@ class Variant:
         try:
             return find_config(self.source)
         except UserError as error:
-            raise UserError(str(error).replace("--config", "--recipes", 1)) from error
+            raise UserError(str(error).replace("--config", asked_by, 1)) from error
 
 
-def named(variants: Sequence[Variant]) -> dict[str, Variant]:
+def named(variants: Sequence[Variant], *, asked_by: str = "--recipes") -> dict[str, Variant]:
     """Name every recipe: by its own name, else by its file, and the folder where files agree.
+
+    Args:
+        variants: The recipes.
+        asked_by: The words that named them, for messages.
 
     Raises:
         UserError: If two have one name.
     """
-    unnamed = [variant.path() for variant in variants if variant.name is None]
+    unnamed = [variant.path(asked_by=asked_by) for variant in variants if variant.name is None]
     stems = [path.stem for path in unnamed]
     names = [variant.name or _name(variant.path(), stems) for variant in variants]
     for name in names:
         if names.count(name) > 1:
-            raise must("--recipes", "have different names", name, "Rename or leave out one.")
+            raise must(asked_by, "have different names", name, "Rename or leave out one.")
     return dict(zip(names, variants, strict=True))
 
 

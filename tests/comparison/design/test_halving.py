@@ -3,16 +3,25 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
+from lit_roberta.comparison import halving as rounds_made
+from lit_roberta.comparison.choosing import Choice
 from lit_roberta.comparison.design import halving
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.grid import build_grid
 from lit_roberta.comparison.design.halving import plan_rounds, read_round, round_tasks
 from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
+from lit_roberta.comparison.halving import halve
+from lit_roberta.comparison.request import Comparison
+from lit_roberta.comparison.results import Failure
 from lit_roberta.comparison.runs.stored import RESULT
+from lit_roberta.comparison.runs.tasks import Task
 from lit_roberta.errors import UserError
+from lit_roberta.workers import WorkerPool
 from tests.comparison.texts import write_text
 
 
@@ -103,3 +112,48 @@ def test_each_round_is_a_run_of_its_own_with_a_seed_that_no_other_run_has(
         halving.FIRST_SEED + 1,
         halving.FIRST_SEED + 2,
     ]
+
+
+# ---- the rounds one after the other
+
+
+def _pool() -> WorkerPool[Any]:
+    return object.__new__(WorkerPool)  # nothing is trained here
+
+
+def _asked(folder: Path, **more: Any) -> Comparison:
+    grid = {"model.optimizer.lr": [1e-4, 1e-3]}
+    budget = Budget(unit="updates", amount=720)
+    return Comparison(grid=grid, halving=2, budget=budget, output=folder, **more)
+
+
+def test_rounds_follow_one_another_until_few_points_are_left(
+    points: list[PlannedRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(tasks: list[Task], *_: object, **__: object) -> list[Failure]:
+        for task in tasks:
+            task.folder.mkdir(parents=True)
+            loss = float(task.recipe.rpartition("-")[2])
+            values = {"fingerprint": task.fingerprint, "validation_loss": loss}
+            (task.folder / RESULT).write_text(json.dumps(values))
+        return []
+
+    monkeypatch.setattr(rounds_made, "make_runs", make)
+    left, rows = halve(_asked(tmp_path), _many(points, 12), {}, _pool(), Console(quiet=True))
+    assert [recipe.name for recipe in left] == ["point-0", "point-1"]
+    assert [sum(row.round == number for row in rows) for number in (1, 2, 3)] == [12, 6, 3]
+    assert [sum(row.kept for row in rows if row.round == number) for number in (1, 2, 3)] == [
+        *(6, 3, 2)
+    ]
+
+
+def test_halving_that_nothing_survives_or_that_is_parted_is_refused(
+    points: list[PlannedRecipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = Failure(recipe="point-0", seed=2000, message="It diverged.")
+    monkeypatch.setattr(rounds_made, "make_runs", lambda *_, **__: [failure])
+    with pytest.raises(UserError, match=r"^Every run of the grid failed\. point-0: It diverged"):
+        halve(_asked(tmp_path), _many(points, 2), {}, _pool(), Console(quiet=True))
+    parted = _asked(tmp_path, choice=Choice(listing=True))
+    with pytest.raises(UserError, match=r"^--halving must decide over whole rounds, got '--index"):
+        halve(parted, _many(points, 2), {}, _pool(), Console(quiet=True))

@@ -59,7 +59,7 @@ class _Reader(RecipeReader):
 
 @pytest.fixture(autouse=True)
 def _files_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Variant, "path", lambda self: Path(f"{self.source}.yaml"))
+    monkeypatch.setattr(Variant, "path", lambda self, **_: Path(f"{self.source}.yaml"))
 
 
 def _build(
@@ -160,6 +160,7 @@ def test_several_recipes_are_walked_through_in_turn() -> None:
     ("names", "order", "message"),
     [
         (["bert"], [], r"^--ladder must name two recipes, got 'bert'\. "),
+        (["bert", "bert"], [], r"^--ladder must have different names, got "),
         (["bert", "roberta"], ["nps"], r"^--order must name switches, got 'nps'\. There are: mas"),
         (["bert", "roberta"], ["nsp", "format+nsp"], r"^--order must name each switch once, got "),
         (

@@ -178,5 +178,8 @@ def test_results_with_a_ladder_have_its_verdict_and_its_gains() -> None:
     )
     assert [gain.effect for gain in results.gains()] == ["helps", "not-for-loss"]
     assert json.loads(json.dumps(results.as_json()))["verdict"]["kind"] == "ladder"
+    tuned = [replace(recipe, tuned=True) for recipe in results.recipes]
+    assert replace(results, recipes=tuned).verdict().sentences[0].startswith("Each arm has a lea")
+    assert not results.verdict().sentences[0].startswith("Each arm")
     assert planted.gains() == []
     assert planted.verdict().kind != "ladder"
