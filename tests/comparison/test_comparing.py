@@ -82,7 +82,8 @@ def test_a_comparison_ends_in_a_report(folder: Path) -> None:
     ]
     assert results["runs"][0]["nsp_accuracy"] is not None
     assert results["runs"][1]["nsp_accuracy"] is None
-    assert {"report.html", "report.md", "memorisation.png"} <= {p.name for p in report.iterdir()}
+    assert {"report.html", "report.md"} <= {p.name for p in report.iterdir()}
+    assert (report / "pictures" / "memorisation.png").is_file()
     run = report / "runs" / "bert" / "seed-0"
     assert {"config.yaml", "checkpoints", "result.json"} <= {path.name for path in run.iterdir()}
     assert list(run.glob("events.out.tfevents.*"))
