@@ -44,6 +44,7 @@ def main(argv: Sequence[str] = ()) -> None:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--length", type=int, default=64)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--run", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args(list(argv))
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] = ()) -> None:
         sys.stdout.write(json.dumps(_one_run(asked)) + "\n")
         return
     results: dict[str, list[dict[str, float]]] = {"ours": [], "theirs": []}
-    for seed in range(asked.seeds):
+    for seed in range(asked.first_seed, asked.first_seed + asked.seeds):
         order = ("ours", "theirs") if seed % 2 == 0 else ("theirs", "ours")
         for who in order:
             found = _in_a_process(list(argv), who, seed)
