@@ -25,8 +25,12 @@ def matrix_table(results: Results) -> Table:
     )
     return Table(
         name="held-out",
-        caption="Held-out loss in nats per masked token, mean over runs and 95% interval. Only "
-        "the columns at the last update decide.",
+        caption="Held-out loss in nats per masked token, mean over runs and 95% interval. "
+        + (
+            "Each recipe's own tokens: read along a row, not down a column. Words decide."
+            if results.words
+            else "Only the columns at the last update decide."
+        ),
         header=[
             "trained as",
             "in the format",

@@ -30,6 +30,7 @@ from lit_roberta.comparison.reporting.progress import UNITS, is_exact
 from lit_roberta.comparison.reporting.samples import samples
 from lit_roberta.comparison.reporting.table import Table, markdown
 from lit_roberta.comparison.reporting.tuning_table import tuning_rows
+from lit_roberta.comparison.reporting.words_table import words_table
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.runs.run import write_json
 from lit_roberta.whole_files import write_whole
@@ -57,6 +58,7 @@ def report_tables(results: Results) -> dict[str, Table | None]:
     return {
         "ladder": ladder_table(results),
         "grid": grid_table(results),
+        "words": words_table(results),
         "matrix": loss_tables.matrix_table(results),
         "scores": loss_tables.scores_table(results),
         "memorisation": loss_tables.memorisation_table(results),

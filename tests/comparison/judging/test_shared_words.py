@@ -10,6 +10,7 @@ import pytest
 
 from lit_roberta.comparison.judging.shared_words import SharedWords
 from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.reporting.words_table import words_table
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.results_file import results_from_json
 from lit_roberta.comparison.runs.run import Run, WordScores
@@ -139,4 +140,9 @@ def test_results_of_words_are_written_read_and_reported(tmp_path: Path) -> None:
     read = results_from_json(plain)
     assert read.verdict() == results.verdict()
     write_report(results, tmp_path)
-    assert "nats per held-out word" in (tmp_path / "report.md").read_text("utf-8")
+    for name in ("report.md", "report.html"):
+        said = (tmp_path / name).read_text("utf-8")
+        assert "nats per held-out word" in said
+        assert "357 held-out words that all vocabularies know" in said
+        assert "read along a row, not down a column" in said
+    assert words_table(plant_results()) is None
