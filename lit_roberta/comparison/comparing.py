@@ -148,6 +148,7 @@ def _compare(
             seeds=range(asked.seeds),
             folder=asked.output / "runs",
             tuned=rates,
+            shown=design.axes,
         )
         for notice in plan.notices:
             console.print(notice, markup=False, highlight=False, soft_wrap=True)

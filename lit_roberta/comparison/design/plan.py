@@ -6,7 +6,7 @@ that another recipe makes as well is planned once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,7 @@ def plan_runs(
     seeds: Sequence[int],
     folder: Path,
     tuned: Mapping[str, float],
+    shown: Collection[str] = (),
 ) -> Plan:
     """Plan the runs of all recipes.
 
@@ -61,6 +62,7 @@ def plan_runs(
         seeds: Seeds of the runs, the same for all.
         folder: Where the runs lie: `<folder>/<recipe>/seed-<n>`.
         tuned: The learning rates that were chosen on this text, by recipe.
+        shown: Settings that an arm names even where all arms agree, such as a grid's.
     """
     formats = list(dict.fromkeys(recipe.data.format for recipe in recipes))
     firsts: dict[str, str] = {}
@@ -73,6 +75,7 @@ def plan_runs(
                 recipe,
                 recipes,
                 updates[recipe.name],
+                shown=shown,
                 tuned=recipe.name in tuned,
                 same_as=None if first == recipe.name else first,
             )
@@ -160,6 +163,7 @@ def _arm(
     recipes: Sequence[PlannedRecipe],
     updates: int,
     *,
+    shown: Collection[str],
     tuned: bool,
     same_as: str | None,
 ) -> Recipe:
@@ -169,7 +173,7 @@ def _arm(
         name=recipe.name,
         source=recipe.source,
         format=recipe.data.format,
-        settings=_differing(recipe, recipes),
+        settings=_differing(recipe, recipes, shown),
         unjudged={key: recipe.settings[key] for key in _UNJUDGED},
         stream=stream_identity(recipe, updates=updates),
         updates=updates,
@@ -185,11 +189,13 @@ def _arm(
     )
 
 
-def _differing(recipe: PlannedRecipe, recipes: Sequence[PlannedRecipe]) -> dict[str, Any]:
-    """Give the settings in which not all recipes agree."""
+def _differing(
+    recipe: PlannedRecipe, recipes: Sequence[PlannedRecipe], shown: Collection[str]
+) -> dict[str, Any]:
+    """Give the settings in which not all recipes agree, and those that are shown anyway."""
     keys = [
         key
         for key in recipe.settings
-        if len({str(other.settings.get(key)) for other in recipes}) > 1
+        if key in shown or len({str(other.settings.get(key)) for other in recipes}) > 1
     ]
     return {key: recipe.settings[key] for key in keys}

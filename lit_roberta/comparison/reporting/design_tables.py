@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 from lit_roberta.comparison.judging.gains import Effect, RungGain
+from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.judging.wording import joined, nats
 from lit_roberta.comparison.reporting.summaries import mean_and_reach
 from lit_roberta.comparison.reporting.table import Table
@@ -100,6 +101,34 @@ def grid_table(results: Results) -> Table | None:
         ],
         besides="Means over runs of validation_loss, from runs/RECIPE/seed-N/result.json.",
     )
+
+
+def halving_table(results: Results) -> Table | None:
+    """One row a point: its validation loss in each round that it came to. None: no rounds."""
+    if not results.halving:
+        return None
+    rounds = {row.round: row.share for row in results.halving}
+    cells = {(row.recipe, row.round): row for row in results.halving}
+    return Table(
+        name="halving",
+        caption="Validation loss of each point in each round, in nats per masked token. Each "
+        "round is a run with a whole schedule of its own. The last ones that go on are compared "
+        "at the whole budget.",
+        header=["point", *(f"{share:.3g} of the budget" for share in rounds.values())],
+        rows=[
+            [point, *(_in_round(cells.get((point, number))) for number in rounds)]
+            for point in dict.fromkeys(row.recipe for row in results.halving)
+        ],
+        besides="Validation losses: halving in results.json.",
+    )
+
+
+def _in_round(row: HalvingRow | None) -> str:
+    """Write what a point came to in a round; nothing where it was left out before."""
+    if row is None:
+        return ""
+    loss = "failed" if row.validation_loss is None else nats(row.validation_loss)
+    return f"{loss}, goes on" if row.kept else loss
 
 
 def _cell(results: Results, arm: Recipe | None) -> str:

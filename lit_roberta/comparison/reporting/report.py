@@ -20,7 +20,11 @@ from lit_roberta.comparison.reporting.bucket_chart import buckets_table
 from lit_roberta.comparison.reporting.calibration_chart import calibration_table
 from lit_roberta.comparison.reporting.charts import draw_charts
 from lit_roberta.comparison.reporting.curves import validation_chart
-from lit_roberta.comparison.reporting.design_tables import grid_table, ladder_table
+from lit_roberta.comparison.reporting.design_tables import (
+    grid_table,
+    halving_table,
+    ladder_table,
+)
 from lit_roberta.comparison.reporting.drawing import Chart, save_pictures
 from lit_roberta.comparison.reporting.exports import write_tables
 from lit_roberta.comparison.reporting.files import files_of
@@ -59,6 +63,7 @@ def report_tables(results: Results) -> dict[str, Table | None]:
         "ladder": ladder_table(results),
         "grid": grid_table(results),
         "words": words_table(results),
+        "halving": halving_table(results),
         "matrix": loss_tables.matrix_table(results),
         "scores": loss_tables.scores_table(results),
         "memorisation": loss_tables.memorisation_table(results),

@@ -14,6 +14,7 @@ from lit_roberta.comparison.design import halving
 from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.grid import build_grid
 from lit_roberta.comparison.design.halving import plan_rounds, read_round, round_tasks
+from lit_roberta.comparison.design.plan import plan_runs
 from lit_roberta.comparison.design.recipes import PlannedRecipe, read_recipes
 from lit_roberta.comparison.halving import halve
 from lit_roberta.comparison.request import Comparison
@@ -157,3 +158,19 @@ def test_halving_that_nothing_survives_or_that_is_parted_is_refused(
     parted = _asked(tmp_path, choice=Choice(listing=True))
     with pytest.raises(UserError, match=r"^--halving must decide over whole rounds, got '--index"):
         halve(parted, _many(points, 2), {}, _pool(), Console(quiet=True))
+
+
+def test_the_points_that_are_left_name_their_values_where_they_agree_in_one(
+    points: list[PlannedRecipe], tmp_path: Path
+) -> None:
+    left = points[:1] + points[2:3]  # of both recipes those with a batch of 4
+    plan = plan_runs(
+        left,
+        {recipe.name: 9 for recipe in left},
+        seeds=[0],
+        folder=tmp_path,
+        tuned={},
+        shown=["data.batch_size", "model.none"],
+    )
+    assert [arm.settings["data.batch_size"] for arm in plan.arms] == [4, 4]
+    assert all("model.none" not in arm.settings for arm in plan.arms)

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from lit_roberta.comparison.judging.designs import Design, PaperTable, Rung
-from lit_roberta.comparison.reporting.design_tables import grid_cells, grid_table, ladder_table
+from lit_roberta.comparison.judging.grid_verdict import HalvingRow
+from lit_roberta.comparison.reporting.design_tables import (
+    grid_cells,
+    grid_table,
+    halving_table,
+    ladder_table,
+)
 from lit_roberta.comparison.reporting.drawing import chart_style
 from lit_roberta.comparison.reporting.grid_chart import draw_grid
 from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
@@ -135,3 +141,23 @@ def test_the_numbers_of_a_paper_are_marked_as_its_own(tmp_path: Path) -> None:
     assert "| static | 78.3 |" in text
     assert "![" in text
     assert "(pictures/ladder.png)" in text
+
+
+def test_rounds_of_halving_stand_beside_the_grid() -> None:
+    results = plant_results()
+    assert halving_table(results) is None
+    found = [("a", 1, 5.0, True), ("b", 1, 5.5, False), ("c", 1, None, False), ("a", 2, 4.0, True)]
+    rows = [
+        HalvingRow(
+            round=number, share=number / 4, recipe=name, updates=9, validation_loss=loss, kept=kept
+        )
+        for name, number, loss, kept in found
+    ]
+    table = halving_table(replace(results, halving=rows))
+    assert table is not None
+    assert table.header == ["point", "0.25 of the budget", "0.5 of the budget"]
+    assert table.rows == [
+        ["a", "5.00, goes on", "4.00, goes on"],
+        ["b", "5.50", ""],
+        ["c", "failed", ""],
+    ]
