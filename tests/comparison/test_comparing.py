@@ -155,7 +155,7 @@ def test_runs_that_other_settings_made_are_replaced_if_that_is_asked_for(
         "--output must hold runs of the same text, budget and settings, got "
         f"'{runs} with 2 finished runs of others'."
     ) in capsys.readouterr().err
-    assert [run["updates"] for run in _results(folder)["runs"]] == [4, 4]
+    assert {run["updates"] for run in _results(folder)["runs"]} == {4}
     assert main(_words(folder, "bert", "roberta", *words, "--anew")) == 0
     assert f"2 finished runs in {runs} are made anew." in capsys.readouterr().err
     assert [run["updates"] for run in _results(folder)["runs"]] == [3, 3]
