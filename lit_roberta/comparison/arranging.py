@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lit_roberta.comparison.design.arranging import arrange_arms
 from lit_roberta.comparison.design.grid import build_grid
 from lit_roberta.comparison.design.ladder import build_ladder
+from lit_roberta.comparison.design.orders import with_orders
 from lit_roberta.comparison.design.recipes import RecipeReader
 from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.comparison.judging.designs import Design
@@ -25,12 +25,15 @@ def arrange(asked: Comparison, reader: RecipeReader) -> tuple[Arms, Design]:
     Raises:
         UserError: If they can't be compared as asked.
     """
-    if asked.grid:
-        points, design = build_grid(asked.recipes, asked.grid)
-        return points, design if asked.study is None else asked.study.of(design)
-    if not asked.ladder:
-        return arrange_arms(
-            asked.recipes, order_seeds=asked.order_seeds, seeds=asked.seeds, study=asked.study
-        )
-    arms, design = build_ladder(asked.ladder, order=asked.order, alone=asked.alone, reader=reader)
+    arms, design = _arms(asked, reader)
     return arms, design if asked.study is None else asked.study.of(design)
+
+
+def _arms(asked: Comparison, reader: RecipeReader) -> tuple[Arms, Design]:
+    if asked.grid:
+        return build_grid(asked.recipes, asked.grid)
+    if asked.ladder:
+        return build_ladder(asked.ladder, order=asked.order, alone=asked.alone, reader=reader)
+    if asked.order_seeds:
+        return with_orders(asked.recipes, asked.order_seeds, seeds=asked.seeds)
+    return asked.recipes, Design()

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lit_roberta.comparison.design.arranging import arrange_arms
+from lit_roberta.comparison.design.orders import with_orders
 from lit_roberta.comparison.design.recipes import read_recipes
-from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.errors import UserError
 from tests.comparison.texts import write_text
 
@@ -19,7 +17,7 @@ def _no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_order_is_an_arm_that_differs_in_nothing_else(tmp_path: Path) -> None:
-    arms, design = arrange_arms(["roberta"], order_seeds=3, seeds=2, study=None)
+    arms, design = with_orders(["roberta"], 3, seeds=2)
     recipes = read_recipes(arms, overrides=[f"data.corpus={write_text(tmp_path)}"])
     assert [recipe.name for recipe in recipes] == [f"roberta-order-{n}" for n in range(3)]
     assert design.kind == "seeds"
@@ -43,11 +41,4 @@ def test_what_can_tell_nothing_apart_is_refused(
     recipes: list[str], orders: int, seeds: int, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        arrange_arms(recipes, order_seeds=orders, seeds=seeds, study=None)
-
-
-def test_without_orders_the_arms_are_what_was_asked_for() -> None:
-    asked: list[str | Variant] = ["bert", Variant(source="roberta", name="other")]
-    arms, design = arrange_arms(asked, order_seeds=0, seeds=1, study=None)
-    assert arms == asked
-    assert design == replace(design, kind="plain", axes={})
+        with_orders(recipes, orders, seeds=seeds)
