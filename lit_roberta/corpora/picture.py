@@ -67,12 +67,29 @@ def _draw_bars(axes: Axes, bars: Mapping[str, Sequence[int]], of: str) -> None:
     widths = [0.95 * (stop - start) for start, stop in pairwise(edges)]
     axes.set_xscale("log")
     axes.bar(edges[:-1], shares, widths, align="edge", color=_BLUE)
-    ticks = range(0, len(edges), -(-len(edges) // _MOST_LABELS))
-    axes.set_xticks([edges[n] for n in ticks], [f"{bars['edges'][n]:,}" for n in ticks])
+    ticks = round_lengths(bars["edges"][0], bars["edges"][-1])
+    axes.set_xticks([max(0.5, tick) for tick in ticks], [f"{tick:,}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0, _HEADROOM * max(shares))
     axes.set_ylabel(f"% of {of}")
     axes.grid(axis="y", color=_FAINT, linewidth=0.6)
+
+
+def round_lengths(low: int, high: int) -> list[int]:
+    """Give round lengths for an axis: 1, 2 and 5 times powers of ten, or those alone if many.
+
+    Example:
+        >>> round_lengths(0, 60), round_lengths(3, 40_000)
+        ([0, 1, 2, 5, 10, 20, 50], [10, 100, 1000, 10000])
+    """
+    powers = [10**power for power in range(len(str(high)))]
+    zero = [0] * (low == 0)
+    fine = zero + [each for power in powers for each in (power, 2 * power, 5 * power)]
+    fine = [each for each in fine if low <= each <= high]
+    found = (
+        fine if len(fine) <= _MOST_LABELS else [*zero, *(p for p in powers if low <= p <= high)]
+    )
+    return found or [low, high]
 
 
 def _mark(axes: Axes, length: int, label: str) -> None:

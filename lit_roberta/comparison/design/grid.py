@@ -72,7 +72,7 @@ def build_grid(
         for values in itertools.product(*axes.values()):
             point = dict(zip(axes, values, strict=True))
             own = tuple(as_setting(key, value) for key, value in point.items())
-            words = "-".join(_word(key, value) for key, value in point.items())
+            words = point_name(point)
             variants.append(
                 Variant(
                     source=recipe.source,
@@ -122,6 +122,16 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text.strip()
+
+
+def point_name(point: Mapping[str, Any]) -> str:
+    """Name a point of a grid by its values, as a folder can be named.
+
+    Example:
+        >>> point_name({"model.optimizer.lr": 1e-3, "data.batch_size": 16})
+        'lr-0.001-batch_size-16'
+    """
+    return "-".join(_word(key, value) for key, value in point.items())
 
 
 def _word(key: str, value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+from lit_roberta.comparison.design.grid import point_name
 from lit_roberta.comparison.judging.gains import Effect, RungGain
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.judging.wording import joined, nats
@@ -66,37 +67,59 @@ def _rung(gain: RungGain) -> list[str]:
     ]
 
 
-def grid_cells(results: Results) -> dict[tuple[str, ...], Recipe]:
-    """Give the arm at each combination of the values of a grid, as text."""
-    axes = results.design.axes
-    cells = {}
+def grid_axes(results: Results) -> dict[str, list[str]]:
+    """Give the values of a grid as text, the recipes that it stands on first if they are several.
+
+    Returns:
+        Nothing where the comparison is no grid.
+    """
+    if results.design.kind != "grid":
+        return {}
+    axes = {key: [written(each) for each in some] for key, some in results.design.axes.items()}
+    bases = list(dict.fromkeys(base for base, _ in grid_cells(results)))
+    return {"recipe": bases, **axes} if len(bases) > 1 else axes
+
+
+def grid_cells(results: Results) -> dict[tuple[str, tuple[str, ...]], Recipe]:
+    """Give the arm of each point of a grid, by the recipe below it ("" for one) and its values."""
+    axes, cells = results.design.axes, {}
     for values in product(*axes.values()):
-        wanted = dict(zip(axes, map(written, values), strict=True))
+        name = point_name(dict(zip(axes, values, strict=True)))
         for arm in results.recipes:
-            own = {key: written(arm.settings.get(key, wanted[key])) for key in wanted}
-            if own == wanted:
-                cells[tuple(wanted.values())] = arm
+            if arm.name == name or arm.name.endswith(f"-{name}"):
+                base = arm.name.removesuffix(name).removesuffix("-")
+                cells[base, tuple(map(written, values))] = arm
     return cells
+
+
+def grid_arm(results: Results, values: tuple[str, ...]) -> Recipe | None:
+    """Give the arm at some values of the axes of `grid_axes`; None where it was dropped."""
+    several = len(values) > len(results.design.axes)
+    base, point = (values[0], values[1:]) if several else ("", values)
+    cells = grid_cells(results)
+    if not several and cells:
+        base = next(iter(cells))[0]
+    return cells.get((base, point))
 
 
 def grid_table(results: Results) -> Table | None:
     """Validation loss by the values of a grid: the last setting across, the others down."""
-    axes = results.design.axes
+    axes = grid_axes(results)
     if not axes:
         return None
-    cells, names = grid_cells(results), list(axes)
-    across = [written(value) for value in axes[names[-1]]]
-    down = [
-        tuple(map(written, values)) for values in product(*(axes[name] for name in names[:-1]))
-    ]
+    names = list(axes)
+    down = list(product(*(axes[name] for name in names[:-1])))
     return Table(
         name="grid",
         caption="Validation loss at the last update, in nats per masked token, mean over runs "
         f"and 95% interval. Across: {names[-1]}. A grid is searched on validation text; the test "
         "text has no part in it.",
-        header=[*names[:-1], *(f"{names[-1]} {value}" for value in across)],
+        header=[*names[:-1], *(f"{names[-1]} {value}" for value in axes[names[-1]])],
         rows=[
-            [*values, *(_cell(results, cells.get((*values, value))) for value in across)]
+            [
+                *values,
+                *(_cell(results, grid_arm(results, (*values, last))) for last in axes[names[-1]]),
+            ]
             for values in down
         ],
         besides="Means over runs of validation_loss, from runs/RECIPE/seed-N/result.json.",

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from lit_roberta.comparison.judging.wording import joined, nats
-from lit_roberta.comparison.reporting.design_tables import grid_cells, written
+from lit_roberta.comparison.reporting.design_tables import grid_arm, grid_axes
 from lit_roberta.comparison.reporting.drawing import (
     ARM_COLOURS,
     FAINT,
@@ -30,7 +30,7 @@ _PALEST, _DARKEST = 0.06, 0.6
 
 def draw_grid(results: Results) -> Chart | None:
     """Draw the grid; None where the comparison is none, or one too large for a picture."""
-    axes = {name: [written(value) for value in some] for name, some in results.design.axes.items()}
+    axes = grid_axes(results)
     if not axes:
         return None
     names = list(axes)
@@ -39,6 +39,8 @@ def draw_grid(results: Results) -> Chart | None:
     if len(rest) > _MOST_PANELS:
         return None
     losses = _losses(results)
+    if not losses:
+        return None
     figure = new_figure(rows=len(rest), height=0.7 + len(rest) * (0.55 + 0.42 * len(down)))
     for panel, others in zip(figure.axes, rest, strict=True):
         for row, value in enumerate(down):
@@ -64,8 +66,9 @@ def draw_grid(results: Results) -> Chart | None:
 def _losses(results: Results) -> dict[tuple[str, ...], float]:
     """Give the loss of each combination with a finished run."""
     losses = {}
-    for values, arm in grid_cells(results).items():
-        runs = results.runs_of(arm.name)
+    for values in product(*grid_axes(results).values()):
+        arm = grid_arm(results, values)
+        runs = [] if arm is None else results.runs_of(arm.name)
         if runs:
             losses[values] = float(np.mean([run.validation_loss for run in runs]))
     return losses

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from lit_roberta.comparison.design.grid import point_name
 from lit_roberta.comparison.judging.designs import Design, PaperTable, Rung
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.reporting.design_tables import (
@@ -53,16 +55,17 @@ def plant_ladder() -> Results:
     return replace(plant_results(losses=losses), design=design)
 
 
-def plant_grid(axes: dict[str, list[object]]) -> Results:
+def plant_grid(axes: dict[str, list[object]], bases: Sequence[str] = ("",)) -> Results:
     """Plant a grid of which the first combination is the best and the last has no run."""
-    combinations = list(product(*axes.values()))
-    losses = {f"arm-{place}": {PAIRS: 3 + place / 9} for place in range(len(combinations))}
+    points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    losses = {
+        f"{base}{point_name(point)}": {PAIRS: 3 + place / 9}
+        for place, (base, point) in enumerate(product(bases, points))
+    }
     planted = plant_results(losses=losses, seeds=2)
-    recipes = [
-        replace(recipe, settings=dict(zip(axes, values, strict=True)))
-        for recipe, values in zip(planted.recipes, combinations, strict=True)
-    ]
-    runs = [run for run in planted.runs if run.recipe != f"arm-{len(combinations) - 1}"]
+    # Settings that all arms share are not kept with them, so names alone say where an arm belongs.
+    recipes = [replace(recipe, settings={}) for recipe in planted.recipes]
+    runs = [run for run in planted.runs if run.recipe != recipes[-1].name]
     return replace(planted, recipes=recipes, runs=runs, design=Design(kind="grid", axes=axes))
 
 
@@ -104,8 +107,11 @@ def test_a_comparison_that_is_none_has_neither() -> None:
     ],
     ids=len,
 )
-def test_a_grid_shows_every_combination_in_its_place(axes: dict[str, list[object]]) -> None:
-    results = plant_grid(axes)
+@pytest.mark.parametrize("bases", [("",), ("bert-", "roberta-")], ids=len)
+def test_a_grid_shows_every_combination_in_its_place(
+    axes: dict[str, list[object]], bases: Sequence[str]
+) -> None:
+    results = plant_grid(axes, bases)
     table = grid_table(results)
     assert table is not None
     last = list(axes)[-1]
@@ -119,6 +125,21 @@ def test_a_grid_shows_every_combination_in_its_place(axes: dict[str, list[object
         chart = draw_grid(results)
     assert chart is not None
     assert f"The lowest is {numbers[0]:.2f}" in chart.description
+
+
+def test_a_point_that_was_dropped_is_none_and_nobody_stands_in_its_place() -> None:
+    results = plant_grid(AXES)
+    first = results.recipes[0]
+    left = replace(results, recipes=[first], runs=results.runs_of(first.name))
+    table = grid_table(left)
+    assert table is not None
+    cells = [cell for row in table.rows for cell in row[1:]]
+    assert [cell == "none" for cell in cells] == [False, *[True] * 5]
+
+
+def test_orders_of_the_text_are_no_grid() -> None:
+    results = replace(plant_grid(AXES), design=Design(kind="seeds", axes={"data.order_seed": [0]}))
+    assert grid_table(results) is None
 
 
 def test_small_values_keep_their_digits_in_a_picture() -> None:
