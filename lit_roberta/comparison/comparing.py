@@ -5,7 +5,6 @@ The order of things and nothing else; each step is a module beside this one.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -16,30 +15,22 @@ from typing import Any
 from rich.console import Console
 
 from lit_roberta.comparison.arranging import arrange
-from lit_roberta.comparison.choosing import Choice, RunsFailed, list_runs, require_tried
+from lit_roberta.comparison.beforehand import Beforehand, find_out
 from lit_roberta.comparison.design.budget import Budget
-from lit_roberta.comparison.design.plan import lengths, plan_runs, timing_tasks
+from lit_roberta.comparison.design.plan import Plan, plan_runs
 from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
-from lit_roberta.comparison.design.tuning import chosen_rates, read_tuning, tuning_tasks, with_rate
 from lit_roberta.comparison.environment import describe_environment
-from lit_roberta.comparison.halving import halve
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
-from lit_roberta.comparison.reporting.tuning_table import write_tuning
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
-from lit_roberta.comparison.results import Failure, Results, TuningRow
-from lit_roberta.comparison.run_making import make_runs, read_runs
-from lit_roberta.comparison.runs.stored import RESULT
-from lit_roberta.comparison.runs.tasks import Task
+from lit_roberta.comparison.results import Results
+from lit_roberta.comparison.run_making import make_chosen, read_runs
 from lit_roberta.comparison.text_facts import describe_text
 from lit_roberta.errors import UserError
 from lit_roberta.machine import default_jobs, threads_of_each
 from lit_roberta.training.output_folder import claimed, require_output
-from lit_roberta.workers import WorkerPool, worker_pool
-
-_SECONDS_TO_TIME = 600.0
-"""To wait for a timing that another process makes."""
+from lit_roberta.workers import worker_pool
 
 
 def compare_recipes(
@@ -134,108 +125,47 @@ def _compare(
         console.print(note, markup=False, highlight=False, soft_wrap=True)
     jobs = asked.jobs or default_jobs()
     with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
-        paces = _paces(asked, recipes, pool, console)
-        updates = lengths(recipes, asked.budget, paces)
-        recipes, halving = halve(asked, recipes, paces, pool, console)
-        tuning = _tune(asked, recipes, updates, pool, console)
+        found = find_out(asked, recipes, pool, console)
         if not asked.seeds:
             return None
-        rates = chosen_rates(tuning)
-        recipes = [with_rate(r, rates[r.name]) if r.name in rates else r for r in recipes]
-        plan = plan_runs(
-            recipes,
-            updates,
-            seeds=range(asked.seeds),
-            folder=asked.output / "runs",
-            tuned=rates,
-            shown=design.axes,
-        )
+        plan = _plan(asked, found, design)
         for notice in plan.notices:
             console.print(notice, markup=False, highlight=False, soft_wrap=True)
-        plan = replace(plan, tasks=asked.choice.seen(plan.tasks))
-        failures = _make(asked.choice, plan.tasks, pool, console)
+        failures = make_chosen(asked.choice, plan.tasks, pool, console)
     if asked.choice.shares_folder:
         return None
     runs = read_runs(plan)
     if asked.probes:
         runs = probe_runs(runs, asked.output / "runs", console)
+    if not runs:
+        raise UserError(f"There is no run. {failures[0].recipe}: {failures[0].message}.")
     results = Results(
         text=describe_text(recipes[0].data),
         budget=_budget_facts(asked.budget, recipes[0]),
         recipes=plan.arms,
         runs=runs,
         failures=failures,
-        tuning=tuning,
-        halving=halving,
+        tuning=found.tuning,
+        halving=found.halving,
         design=design,
         command=asked.command,
         environment=describe_environment(jobs),
         seconds=time.monotonic() - began,
     )
-    if not results.runs:
-        raise UserError(f"There is no run. {failures[0].recipe}: {failures[0].message}.")
     write_report(results, asked.output)
     return results
 
 
-def _make(
-    choice: Choice, tasks: Sequence[Task], pool: WorkerPool[Task], console: Console
-) -> list[Failure]:
-    """Make the chosen runs, or list all of them.
-
-    Raises:
-        RunsFailed: If some that were chosen by number failed: there is no report to say it.
-    """
-    if choice.listing:
-        list_runs(tasks, Console())
-        return []
-    failures = make_runs(tasks, pool, console, choice=choice)
-    if failures and choice.numbers is not None:
-        first = failures[0]
-        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        raise RunsFailed(f"{first.recipe}, seed {first.seed} failed: {first.message}{more}")
-    return failures
-
-
-def _paces(
-    asked: Comparison, recipes: Sequence[PlannedRecipe], pool: WorkerPool[Task], console: Console
-) -> dict[str, float]:
-    """Time a few updates of each recipe, once, where seconds are the unit."""
-    if asked.budget.unit != "seconds":
-        return {}
-    tasks = asked.choice.seen(timing_tasks(recipes, asked.output / "timing"))
-    everything = replace(asked.choice, numbers=None)
-    failures = make_runs(tasks, pool, console, choice=everything, patience=_SECONDS_TO_TIME)
-    if failures:
-        raise UserError(f"The timing of {failures[0].recipe} failed: {failures[0].message}")
-    return {
-        task.recipe: json.loads((task.folder / RESULT).read_text("utf-8"))["seconds_per_update"]
-        for task in tasks
-    }
-
-
-def _tune(
-    asked: Comparison,
-    recipes: Sequence[PlannedRecipe],
-    updates: dict[str, int],
-    pool: WorkerPool[Task],
-    console: Console,
-) -> list[TuningRow]:
-    """Choose learning rates on validation text, if asked to."""
-    if not asked.tune_lr:
-        return []
-    tasks = tuning_tasks(recipes, updates, seeds=asked.tune_lr, folder=asked.output / "tuning")
-    tasks = asked.choice.seen(tasks)
-    if not asked.choice.shares_folder:
-        make_runs(tasks, pool, console, choice=asked.choice)
-    elif asked.seeds:
-        require_tried(tasks)
-    else:
-        _make(asked.choice, tasks, pool, console)
-        return []
-    rows = read_tuning(tasks)
-    write_tuning(rows, asked.output, console=console)
-    return rows
+def _plan(asked: Comparison, found: Beforehand, design: Design) -> Plan:
+    plan = plan_runs(
+        found.recipes,
+        found.updates,
+        seeds=range(asked.seeds),
+        folder=asked.output / "runs",
+        tuned=found.rates,
+        shown=design.axes,
+    )
+    return replace(plan, tasks=asked.choice.seen(plan.tasks))
 
 
 def _budget_facts(budget: Budget, recipe: PlannedRecipe) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from lit_roberta.comparison.adopting import adopt_runs
-from lit_roberta.comparison.choosing import EVERY, Choice
+from lit_roberta.comparison.choosing import EVERY, Choice, RunsFailed, list_runs
 from lit_roberta.comparison.design.plan import Plan
 from lit_roberta.comparison.display import RunDisplay
 from lit_roberta.comparison.results import Failure
@@ -40,6 +40,25 @@ from lit_roberta.workers import Event, WorkerPool
 
 NOT_THERE = "it is not there yet"
 _SECONDS_BETWEEN_LOOKS = 0.5
+
+
+def make_chosen(
+    choice: Choice, tasks: Sequence[Task], pool: WorkerPool[Task], console: Console
+) -> list[Failure]:
+    """Make the chosen runs, or list all of them.
+
+    Raises:
+        RunsFailed: If some that were chosen by number failed: there is no report to say it.
+    """
+    if choice.listing:
+        list_runs(tasks, Console())
+        return []
+    failures = make_runs(tasks, pool, console, choice=choice)
+    if failures and choice.numbers is not None:
+        first = failures[0]
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise RunsFailed(f"{first.recipe}, seed {first.seed} failed: {first.message}{more}")
+    return failures
 
 
 def make_runs(
