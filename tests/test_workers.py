@@ -100,6 +100,7 @@ def test_a_process_that_dies_fails_its_run_and_is_replaced(tmp_path: Path) -> No
     assert "status" not in second.message
 
 
+@pytest.mark.slow
 def test_each_process_sees_one_gpu_and_its_successor_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

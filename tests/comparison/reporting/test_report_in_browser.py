@@ -79,7 +79,7 @@ def test_nothing_lies_on_anything_else_and_nothing_is_cut_off(
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("arms", [10, 24])
+@pytest.mark.parametrize("arms", [10, pytest.param(24, marks=pytest.mark.slow)])
 def test_many_recipes_stay_readable(browser: Any, tmp_path: Path, arms: int) -> None:
     losses = {
         f"lr-{place}e-4.batch_size-{2**place % 511}": {PAIRS: 3 + place / 9, DOCUMENTS: 4.0}

@@ -176,6 +176,7 @@ def test_many_sentences_are_encoded_as_one_by_one() -> None:
         assert corpus.tokens[start:stop].tolist() == tokenizer.encode(sentences[number])
 
 
+@pytest.mark.slow
 def test_a_vocabulary_above_65536_needs_wider_tokens() -> None:
     words = [f"w{number}" for number in range(65_600)]
     tokenizer = Tokenizer.train([" ".join(words)], TokenizerConfig(kind="word", min_frequency=1))
