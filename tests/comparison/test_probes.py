@@ -16,6 +16,8 @@ from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.runs.run import ProbeScores
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Rows = list[list[bool | None]]
 OWN = {"bert": {PAIRS: 3.5, DOCUMENTS: 5.0}, "roberta": {PAIRS: 5.1, DOCUMENTS: 3.2}}
 """Each wins the format that it was trained on."""

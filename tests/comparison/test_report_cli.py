@@ -14,6 +14,8 @@ from lit_roberta.comparison.results_file import read_results, results_from_json
 from lit_roberta.comparison.runs.run import ProbeScores
 from tests.comparison.planted import plant_results
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def full_results() -> Results:
     """Results in which nothing is empty."""

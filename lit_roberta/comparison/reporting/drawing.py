@@ -156,6 +156,7 @@ def finish(
     vector, pixels = io.StringIO(), io.BytesIO()
     figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
     places = None if hover is None else hover()
+    figure.set_layout_engine("none")  # everything has its place, which takes long to find
     figure.savefig(pixels, format="png", dpi=160, metadata={"Software": None, "Title": title})
     svg = _shortened(vector.getvalue())
     return Chart(

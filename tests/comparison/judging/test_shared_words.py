@@ -16,6 +16,8 @@ from lit_roberta.comparison.results_file import results_from_json
 from lit_roberta.comparison.runs.run import Run, WordScores
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 NUM_DOCUMENTS, WORDS_EACH = 30, 12
 SPANS = [
     f"{document}:{10 * word}-{10 * word + 4 + word % 3}"

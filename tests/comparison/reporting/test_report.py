@@ -12,6 +12,8 @@ from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.results import Failure, Results, TuningRow
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 ALIKE = {"bert": {PAIRS: 3.5, DOCUMENTS: 3.6}, "roberta": {PAIRS: 3.5, DOCUMENTS: 3.6}}
 KINDS: dict[str, Results] = {
     "winner": plant_results(

@@ -19,6 +19,8 @@ from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.runs.run import write_json
 from tests.comparison.planted import plant_results
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 RESULTS = plant_results()
 TABLES = [table for table in report_tables(RESULTS).values() if table is not None]
 TRACED = [table for table in TABLES if table.fields]
