@@ -233,7 +233,7 @@ def test_a_signal_ends_everything_in_order(tmp_path: Path, number: int, status: 
 
 @pytest.mark.slow
 def test_rates_are_tuned_and_then_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(_words(folder, "roberta", "--tune-lr", "1", *_TINY)) == 0
+    assert main(_words(folder, "roberta", "--tune-lr", "1", "--anew", *_TINY)) == 0
     assert "| learning rate | roberta |" in capsys.readouterr().err
     results = _results(folder)
     chosen = [row["learning_rate"] for row in results["tuning"] if row["chosen"]]
@@ -244,7 +244,7 @@ def test_rates_are_tuned_and_then_used(folder: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.slow
 def test_seconds_become_updates_by_a_timing_that_is_kept(folder: Path) -> None:
     budget = ("--budget.unit", "seconds", "--budget.amount", "1", "--seeds", "1")
-    assert main(_words(folder, "roberta", *budget)) == 0
+    assert main(_words(folder, "roberta", "--anew", *budget)) == 0
     timing = folder / "report" / "timing" / "roberta" / "result.json"
     pace = json.loads(timing.read_text("utf-8"))["seconds_per_update"]
     assert _results(folder)["runs"][0]["updates"] == max(1, round(1 / pace))

@@ -35,7 +35,7 @@ _OPTIONS = {
     "tune_lr": int,
     "probes": bool,
     "budget": dict,
-    "budgets": list,
+    "budgets": str,
     "config": list,
 }
 """What a file may say of what `compare.py` has an option for, and as what."""
