@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import chain
@@ -177,3 +177,38 @@ def notices_on_stderr() -> Iterator[None]:
     finally:
         ours.removeHandler(handler)
         ours.setLevel(level)
+
+
+def part_settings(
+    argv: Sequence[str], beginnings: tuple[str, ...]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Part the options of a command from settings that it hands on to its runs.
+
+    Args:
+        argv: The words.
+        beginnings: How the names of the settings begin.
+
+    Returns:
+        The first as they are, the second by name and value.
+
+    Raises:
+        UserError: If a setting has no value.
+
+    Example:
+        >>> part_settings(["--jobs", "2", "--data.seed", "3"], ("data.",))
+        (['--jobs', '2'], [('data.seed', '3')])
+    """
+    own: list[str] = []
+    shared: list[tuple[str, str]] = []
+    words = iter(argv)
+    for word in words:
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name.startswith(beginnings):
+            own.append(word)
+            continue
+        if not equals:
+            value = next(words, "--")
+            if value.startswith("--"):
+                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
+        shared.append((name, value))
+    return own, shared

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lit_roberta.errors import must
+from lit_roberta import command_line
 
 _SHARED = (
     "data.",
@@ -28,17 +28,5 @@ def part_settings(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     Returns:
         The first as they are, the second as `name=value`.
     """
-    own: list[str] = []
-    shared: list[str] = []
-    words = iter(argv)
-    for word in words:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or not name.startswith(_SHARED):
-            own.append(word)
-            continue
-        if not equals:
-            value = next(words, "--")
-            if value.startswith("--"):
-                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
-        shared.append(f"{name}={value}")
-    return own, shared
+    own, shared = command_line.part_settings(argv, _SHARED)
+    return own, [f"{name}={value}" for name, value in shared]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from lit_roberta import command_line
 from lit_roberta.errors import must
 from lit_roberta.finetuning.evaluation.request import GRIDS
 
@@ -89,19 +90,8 @@ def part_settings(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     Raises:
         UserError: If a setting has no value, or is not for all runs alike.
     """
-    own: list[str] = []
-    shared: list[str] = []
-    words = iter(argv)
-    for word in words:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or not name.startswith(_SHARED):
-            own.append(word)
-            continue
-        if not equals:
-            value = next(words, "--")
-            if value.startswith("--"):
-                raise must(word, "be followed by a value", value, f"Write {word} VALUE.")
+    own, shared = command_line.part_settings(argv, _SHARED)
+    for name, value in shared:
         if name in _PER_RUN:
             raise must(f"--{name}", "be left out", value, f"Instead {_PER_RUN[name]}.")
-        shared.append(f"--{name}={value}")
-    return own, shared
+    return own, [f"--{name}={value}" for name, value in shared]
