@@ -9,7 +9,7 @@ from lit_roberta.comparison.reporting.findings import signed_share
 from lit_roberta.comparison.reporting.memorisation_chart import memorisation
 from lit_roberta.comparison.reporting.summaries import mean, mean_and_reach
 from lit_roberta.comparison.reporting.table import Table
-from lit_roberta.comparison.results import Results
+from lit_roberta.comparison.results import Recipe, Results
 
 _OWN, _FRESH = "train_mlm_loss", "train_mlm_loss_fresh_masks"
 _HELD_OUT = "heldout.{format}.mlm_loss"
@@ -38,20 +38,7 @@ def matrix_table(results: Results) -> Table:
             *(f"best on validation: {format}" for format in formats),
             "best update",
         ],
-        rows=[
-            [
-                recipe.name,
-                recipe.format,
-                *(
-                    mean_and_reach([getattr(run, scores)[format].mlm_loss for run in runs])
-                    for scores in ("heldout", "heldout_best")
-                    for format in formats
-                ),
-                f"{mean(runs, lambda run: run.best_update):,.0f} of {recipe.updates:,}",
-            ]
-            for recipe in recipes
-            for runs in [results.runs_of(recipe.name)]
-        ]
+        rows=[_matrix_row(results, recipe) for recipe in recipes]
         + [[name, "", *[nats(loss)] * (2 * len(formats)), ""] for name, loss in floors],
         arms=[*(recipe.name for recipe in recipes), None, None],
         fields=[
@@ -62,6 +49,17 @@ def matrix_table(results: Results) -> Table:
         ],
         besides="Word frequencies and ln V: unigram_loss and log_vocab in results.json.",
     )
+
+
+def _matrix_row(results: Results, recipe: Recipe) -> list[str]:
+    runs = results.runs_of(recipe.name)
+    losses = [
+        mean_and_reach([getattr(run, scores)[format].mlm_loss for run in runs])
+        for scores in ("heldout", "heldout_best")
+        for format in results.formats
+    ]
+    best = f"{mean(runs, lambda run: run.best_update):,.0f} of {recipe.updates:,}"
+    return [recipe.name, recipe.format, *losses, best]
 
 
 def scores_table(results: Results) -> Table:

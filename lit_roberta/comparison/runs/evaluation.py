@@ -44,7 +44,7 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
     """
     data: PretrainingDataModule = cli.datamodule
     model: BertModel = cli.model.model
-    costs, epochs = cli.observer.costs, cli.model.history.mlm_loss_per_epoch
+    costs = cli.observer.costs
     own, fresh = score_trained_text(model, data, updates=costs.updates)
     calibration = CalibrationTally()
     held_out = {
@@ -79,14 +79,19 @@ def evaluate(cli: ObservedCLI, *, recipe: str, fingerprint: str, formats: Sequen
         validation_loss=validation,
         nsp_accuracy=accuracy,
         nsp_accuracy_b_alone=by_b_alone,
-        curves=Curves(
-            training=[(place + 1, loss) for place, loss in enumerate(epochs) if loss == loss],
-            validation=cli.observer.validation,
-            fed=_fed(cli.observer.fed, training_tokens=data.parts.train.num_tokens),
-        ),
+        curves=_curves(cli),
         guesses=guesses,
         document_predictions=next(iter(held_out.values()))[1].counts.tolist(),
         fingerprint=fingerprint,
+    )
+
+
+def _curves(cli: ObservedCLI) -> Curves:
+    epochs = cli.model.history.mlm_loss_per_epoch
+    return Curves(
+        training=[(place + 1, loss) for place, loss in enumerate(epochs) if loss == loss],
+        validation=cli.observer.validation,
+        fed=_fed(cli.observer.fed, training_tokens=cli.datamodule.parts.train.num_tokens),
     )
 
 
