@@ -16,7 +16,7 @@ from rich.console import Console
 
 from lit_roberta.command_line import ended_by_sigterm, notices_on_stderr, read_attribute_docstrings
 from lit_roberta.comparison.budget_words import add_budget_options, read_budgets
-from lit_roberta.comparison.budgets import TABLE, at_budget, run_budgets
+from lit_roberta.comparison.budgets import at_budget, run_budgets
 from lit_roberta.comparison.choosing import RunsFailed, add_choice_options, choice_of
 from lit_roberta.comparison.comparing import run_comparison
 from lit_roberta.comparison.design_words import (
@@ -24,6 +24,7 @@ from lit_roberta.comparison.design_words import (
     default_recipes,
     read_design_options,
 )
+from lit_roberta.comparison.reporting.budgets_report import PAGE
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
 from lit_roberta.comparison.results import Results
 from lit_roberta.comparison.shared_settings import part_settings
@@ -59,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for results, folder in found:
         _say(results, folder, console)
     if asked.budgets and found:
-        console.print(f"All budgets: {asked.output / TABLE}", markup=False, highlight=False)
+        console.print(f"All budgets: {asked.output / PAGE}", markup=False, highlight=False)
     failed = any(results.failures for results, _ in found)
     return 1 if failed and not asked.choice.report_only else 0
 

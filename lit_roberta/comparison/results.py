@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float64
 
 from lit_roberta.comparison.facts import Failure, PartFacts, TextFacts, TuningRow
 from lit_roberta.comparison.judging.claims import Arm
@@ -208,6 +209,11 @@ class Results:
 
     def luck(self) -> Luck | None:
         """Split what runs differ by, where that was asked for and every run has finished."""
+        losses = self.luck_losses()
+        return None if losses is None else split_luck(losses)
+
+    def luck_losses(self) -> Float64[np.ndarray, "orders weights"] | None:
+        """Give the loss of each pair of an order and initial weights, where all are there."""
         if self.design.kind != "seeds":
             return None
         rows = [
@@ -215,7 +221,7 @@ class Results:
             for recipe in self.finished()
         ]
         whole = len(rows) == len(self.recipes) and len({*map(len, rows)}) == 1
-        return split_luck(np.asarray(rows)) if whole and len(rows[0]) > 1 else None
+        return np.asarray(rows) if whole and len(rows[0]) > 1 else None
 
     def as_json(self) -> dict[str, Any]:
         """Give everything as plain values, the verdict first."""

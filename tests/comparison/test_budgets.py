@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from rich.console import Console
 from lit_roberta.comparison import budgets
 from lit_roberta.comparison.budgets import at_budget, run_budgets
 from lit_roberta.comparison.cli import main, parse
+from lit_roberta.comparison.reporting.budgets_chart import draw_budgets
+from lit_roberta.comparison.reporting.budgets_report import budgets_table, write_budgets
 from lit_roberta.comparison.request import Comparison
 from lit_roberta.comparison.results import Results
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
@@ -59,12 +62,7 @@ def test_each_budget_is_a_comparison_of_its_own_and_all_ends_are_kept(
     def compare(asked: Comparison, *, console: Console) -> Results:
         made.append(asked)
         bert, roberta = losses[int(asked.budget.amount or 0)]
-        return plant_results(
-            losses={
-                name: {PAIRS: loss, DOCUMENTS: loss}
-                for name, loss in (("bert", bert), ("roberta", roberta))
-            }
-        )
+        return planted_at(float(asked.budget.amount or 0), bert=bert, roberta=roberta)
 
     monkeypatch.setattr(budgets, "run_comparison", compare)
     asked = parse(["--budgets", "40,10", "--output", str(tmp_path), "--report-only"])
@@ -78,7 +76,45 @@ def test_each_budget_is_a_comparison_of_its_own_and_all_ends_are_kept(
         ends = {row["recipe"]: row["mean"] for row in point["recipes"]}
         assert ends == pytest.approx({"bert": bert, "roberta": roberta}, abs=0.1)
         assert all(row["over_runs"]["low"] < row["mean"] for row in point["recipes"])
-    table = (tmp_path / "budgets.md").read_text("utf-8").splitlines()
-    assert table[0] == "| budget | bert | roberta | verdict |"
-    rows = zip(table[2:4], found, strict=True)
-    assert all(line.endswith(f"{each.verdict().headline} |") for line, each in rows)
+    text = (tmp_path / "budgets.md").read_text("utf-8")
+    page = (tmp_path / "budgets.html").read_text("utf-8")
+    assert text.startswith("# The verdict depends on the budget.\n")
+    for amount, results in zip(("10", "40"), found, strict=True):
+        assert f"{results.verdict().headline} ([report](budgets/{amount}/report.md))" in text
+        assert f'<a href="budgets/{amount}/report.html">' in page
+    assert "| budget | bert | roberta |" in text
+    assert "(pictures/budgets.png)" in text
+
+
+def test_budgets_that_agree_are_said_to_agree(tmp_path: Path) -> None:
+    found = [planted_at(amount, bert=4.5, roberta=4.0) for amount in (10, 40)]
+    write_budgets(found, tmp_path, reports=["budgets/10", "budgets/40"])
+    text = (tmp_path / "budgets.md").read_text("utf-8")
+    assert text.startswith("# The verdict is of one kind at all 2 budgets. At the largest: ")
+    assert found[-1].verdict().headline in text.splitlines()[0]
+
+
+def test_a_recipe_that_failed_at_one_budget_has_its_other_points() -> None:
+    small, large = (planted_at(amount, bert=4.5, roberta=4.0) for amount in (10, 40))
+    runs = [run for run in large.runs if run.recipe != "bert"]
+    found = [small, replace(large, runs=runs)]
+    assert [row[1] == "none" for row in budgets_table(found).rows] == [False, True]
+    chart = draw_budgets(found)
+    assert chart is not None
+    assert chart.hover is not None
+    points = {line["name"]: line["loss"] for line in chart.hover["lines"]}
+    assert [len(points[name]) for name in ("bert", "roberta")] == [1, 2]
+
+
+def test_one_budget_needs_no_picture(tmp_path: Path) -> None:
+    write_budgets([planted_at(10, bert=4.5, roberta=4.0)], tmp_path, reports=["budgets/10"])
+    assert "pictures" not in (tmp_path / "budgets.md").read_text("utf-8")
+
+
+def planted_at(passes: float, *, bert: float, roberta: float) -> Results:
+    losses = {
+        name: {PAIRS: loss, DOCUMENTS: loss}
+        for name, loss in (("bert", bert), ("roberta", roberta))
+    }
+    budget = {"unit": "tokens", "amount": 7_145 * passes, "description": f"{passes} passes"}
+    return replace(plant_results(losses=losses), budget=budget)

@@ -65,10 +65,14 @@ class Luck:
                 "weights would be needed."
             )
         if len(seen) == 1:
-            other = self.weights if seen[0] is self.order else self.order
+            if seen[0] is self.order:
+                return (
+                    "The order of the text makes runs differ; that the initial weights do cannot "
+                    "be told."
+                )
             return (
-                f"{seen[0].name[0].upper()}{seen[0].name[1:]} makes runs differ; that "
-                f"{other.name} does cannot be told."
+                "The initial weights make runs differ; that the order of the text does cannot be "
+                "told."
             )
         if self.order.low > self.weights.high or self.weights.low > self.order.high:
             larger = max(seen, key=lambda each: each.deviation)

@@ -29,6 +29,7 @@ from lit_roberta.comparison.reporting.drawing import (
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
 from lit_roberta.comparison.reporting.grid_chart import draw_grid
 from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
+from lit_roberta.comparison.reporting.luck_chart import draw_luck
 from lit_roberta.comparison.reporting.memorisation_chart import draw_memorisation
 from lit_roberta.comparison.reporting.summaries import by_end
 from lit_roberta.comparison.results import Results
@@ -45,6 +46,7 @@ def draw_charts(results: Results, pairs: Sequence[PairJudgement]) -> list[Chart]
         charts = [
             *draw_ladder(results),
             draw_grid(results),
+            draw_luck(results),
             draw_memorisation(results),
             _held_out(results),
             differences,

@@ -179,10 +179,16 @@ def _draw_end(axes: Axes, curve: _Curve) -> None:
     )
 
 
-def legend_figure(names: Sequence[str], *, rows: int = 1, height: float = 3.1) -> Figure:
+def legend_figure(
+    names: Sequence[str],
+    *,
+    rows: int = 1,
+    height: float = 3.1,
+    ratios: Sequence[float] | None = None,
+) -> Figure:
     """Make a figure with room for a legend of these names above its panels."""
     lines = -(-len(names) // _columns(names))
-    return new_figure(rows=rows, height=height + 0.21 * lines)
+    return new_figure(rows=rows, height=height + 0.21 * lines, ratios=ratios)
 
 
 def _columns(names: Sequence[str]) -> int:

@@ -39,12 +39,17 @@ def write_tables(tables: Iterable[Table], results: Results, folder: Path) -> Non
         results: What they are of.
         folder: Of the report; the files lie in a folder in it.
     """
+    for table in tables:
+        write_table(table, folder)
+    write_whole(folder / TABLES / "runs.csv", as_csv(_runs(results)).encode())
+
+
+def write_table(table: Table, folder: Path) -> None:
+    """Write a table in both kinds, into a folder of tables in the one of a report."""
     place = folder / TABLES
     place.mkdir(exist_ok=True)
-    for table in tables:
-        write_whole(place / f"{table.name}.csv", as_csv([table.header, *table.rows]).encode())
-        write_whole(place / f"{table.name}.tex", latex(table).encode())
-    write_whole(place / "runs.csv", as_csv(_runs(results)).encode())
+    write_whole(place / f"{table.name}.csv", as_csv([table.header, *table.rows]).encode())
+    write_whole(place / f"{table.name}.tex", latex(table).encode())
 
 
 def as_csv(rows: Iterable[Sequence[object]]) -> str:

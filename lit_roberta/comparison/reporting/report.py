@@ -6,13 +6,9 @@ what it looks like is in the templates.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup, escape
 
 from lit_roberta.comparison.judging.wording import nats
 from lit_roberta.comparison.reporting import findings, loss_tables, tables
@@ -28,11 +24,13 @@ from lit_roberta.comparison.reporting.design_tables import (
 from lit_roberta.comparison.reporting.drawing import Chart, save_pictures
 from lit_roberta.comparison.reporting.exports import write_tables
 from lit_roberta.comparison.reporting.files import files_of
+from lit_roberta.comparison.reporting.luck_chart import luck_table
 from lit_roberta.comparison.reporting.methods import REFERENCES, methods
 from lit_roberta.comparison.reporting.probe_findings import probe_sentences, probes_table
 from lit_roberta.comparison.reporting.progress import UNITS, is_exact
+from lit_roberta.comparison.reporting.rendering import render
 from lit_roberta.comparison.reporting.samples import samples
-from lit_roberta.comparison.reporting.table import Table, markdown
+from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.reporting.tuning_table import tuning_rows
 from lit_roberta.comparison.reporting.words_table import words_table
 from lit_roberta.comparison.results import Results
@@ -54,7 +52,7 @@ def write_report(results: Results, folder: Path) -> None:
     write_tables([table for table in shown.values() if table is not None], results, folder)
     contents = _contents(results, charts, shown)
     for name in ("report.html", "report.md"):
-        write_whole(folder / name, _render(f"{name}.j2", contents).encode())
+        write_whole(folder / name, render(f"{name}.j2", contents).encode())
 
 
 def report_tables(results: Results) -> dict[str, Table | None]:
@@ -62,6 +60,7 @@ def report_tables(results: Results) -> dict[str, Table | None]:
     return {
         "ladder": ladder_table(results),
         "grid": grid_table(results),
+        "luck": luck_table(results),
         "words": words_table(results),
         "halving": halving_table(results),
         "matrix": loss_tables.matrix_table(results),
@@ -77,27 +76,6 @@ def report_tables(results: Results) -> dict[str, Table | None]:
         "recipes": tables.recipes_table(results),
         "tuning": tuning_rows(results.tuning) if results.tuning else None,
     }
-
-
-def _render(template: str, contents: dict[str, Any]) -> str:
-    """Fill one of the templates."""
-    environment = Environment(
-        loader=PackageLoader("lit_roberta.comparison.reporting", "templates"),
-        autoescape=select_autoescape(enabled_extensions=("html.j2",)),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["markdown"] = markdown
-    environment.filters["evidence"] = _evidence_in_small
-    return environment.get_template(template).render(contents)
-
-
-def _evidence_in_small(sentence: str) -> Markup:
-    """Set the intervals of a sentence back, so that its words can be read first."""
-    small = r'<span class="note">\g<0></span>'
-    return Markup(re.sub(r"\(95% interval[^)]*\)", small, str(escape(sentence))))
 
 
 def _contents(

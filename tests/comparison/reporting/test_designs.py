@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import pytest
 
-from lit_roberta.comparison.design.grid import point_name
-from lit_roberta.comparison.judging.designs import Design, PaperTable, Rung
+from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.reporting.design_tables import (
     grid_cells,
@@ -21,52 +19,10 @@ from lit_roberta.comparison.reporting.design_tables import (
 from lit_roberta.comparison.reporting.drawing import chart_style
 from lit_roberta.comparison.reporting.grid_chart import draw_grid
 from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
+from lit_roberta.comparison.reporting.luck_chart import draw_luck, luck_table
 from lit_roberta.comparison.reporting.report import write_report
-from lit_roberta.comparison.results import Results
-from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
-
-AXES: dict[str, list[object]] = {
-    "data.batch_size": [16, 64],
-    "model.optimizer.lr": [1e-4, 3e-4, 1e-3],
-}
-
-
-def plant_ladder() -> Results:
-    """Plant a walk of two switches, and one of them alone."""
-    losses = {
-        "start": {PAIRS: 3.5, DOCUMENTS: 5.0},
-        "middle": {PAIRS: 3.2, DOCUMENTS: 4.6},
-        "end": {PAIRS: 3.4, DOCUMENTS: 4.5},
-        "alone": {PAIRS: 3.5, DOCUMENTS: 5.0},
-    }
-
-    def rung(before: str, arm: str, *, alone: bool = False) -> Rung:
-        changes = {"data.masking.copies": [1, None]}
-        return Rung(arm=arm, before=before, switch=f"to {arm}", changes=changes, alone=alone)
-
-    rungs = [rung("start", "middle"), rung("middle", "end"), rung("start", "alone", alone=True)]
-    paper = PaperTable(
-        source="Liu et al. 2019, table 1",
-        columns=["masking", "SQuAD 2.0"],
-        rows=[["static", 78.3], ["<dynamic>", None]],
-        note="A larger size.",
-    )
-    design = Design(kind="ladder", question="Which switch helps?", rungs=rungs, paper=paper)
-    return replace(plant_results(losses=losses), design=design)
-
-
-def plant_grid(axes: dict[str, list[object]], bases: Sequence[str] = ("",)) -> Results:
-    """Plant a grid of which the first combination is the best and the last has no run."""
-    points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    losses = {
-        f"{base}{point_name(point)}": {PAIRS: 3 + place / 9}
-        for place, (base, point) in enumerate(product(bases, points))
-    }
-    planted = plant_results(losses=losses, seeds=2)
-    # Settings that all arms share are not kept with them, so names alone say where an arm belongs.
-    recipes = [replace(recipe, settings={}) for recipe in planted.recipes]
-    runs = [run for run in planted.runs if run.recipe != recipes[-1].name]
-    return replace(planted, recipes=recipes, runs=runs, design=Design(kind="grid", axes=axes))
+from tests.comparison.planted import plant_results
+from tests.comparison.planted_designs import AXES, plant_grid, plant_ladder, plant_orders
 
 
 def test_a_ladder_has_a_row_for_every_rung_and_says_what_it_does() -> None:
@@ -94,8 +50,10 @@ def test_a_comparison_that_is_none_has_neither() -> None:
     results = plant_results()
     assert ladder_table(results) is None
     assert grid_table(results) is None
+    assert luck_table(results) is None
     assert draw_ladder(results) == []
     assert draw_grid(results) is None
+    assert draw_luck(results) is None
 
 
 @pytest.mark.parametrize(
@@ -151,6 +109,7 @@ def test_small_values_keep_their_digits_in_a_picture() -> None:
         assert f">{value}<" in chart.file
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_numbers_of_a_paper_are_marked_as_its_own(tmp_path: Path) -> None:
     write_report(plant_ladder(), tmp_path)
     page = (tmp_path / "report.html").read_text("utf-8")
@@ -182,3 +141,30 @@ def test_rounds_of_halving_stand_beside_the_grid() -> None:
         ["b", "5.50", ""],
         ["c", "failed", ""],
     ]
+
+
+def test_orders_and_initial_weights_have_a_cell_for_every_run() -> None:
+    results = plant_orders()
+    table, luck = luck_table(results), results.luck()
+    assert table is not None
+    assert luck is not None
+    assert table.header == ["order", *(f"weights {seed}" for seed in range(4)), "mean"]
+    for row, recipe in zip(table.rows, results.recipes, strict=True):
+        losses = [run.heldout[recipe.format].mlm_loss for run in results.runs_of(recipe.name)]
+        mean = sum(losses) / len(losses)
+        assert row == [recipe.name, *(f"{loss:.3f}" for loss in (*losses, mean))]
+    with chart_style():
+        chart = draw_luck(results)
+    assert chart is not None
+    assert luck.sentences()[1] in chart.description
+    assert "initial weights" in chart.svg
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_orders_stand_in_the_report_with_their_picture(tmp_path: Path) -> None:
+    write_report(plant_orders(), tmp_path)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "<h1>The order of the text makes runs differ" in page
+    assert 'id="luck-of-runs"' in page
+    assert "(pictures/luck.png)" in (tmp_path / "report.md").read_text("utf-8")
+    assert (tmp_path / "tables" / "luck.csv").is_file()

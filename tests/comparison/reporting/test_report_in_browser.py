@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.results import Results
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
+from tests.comparison.planted_designs import AXES, plant_grid, plant_ladder, plant_orders
 from tests.comparison.reporting.browser import (
     CHROMIUM,
     DRAWN,
@@ -93,6 +95,26 @@ def test_many_recipes_stay_readable(browser: Any, tmp_path: Path, arms: int) -> 
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         heights = [height for _, _, height, _ in browser.execute_script(DRAWN)]
         assert max(heights) < 1600
+
+
+@pytest.mark.slow  # half a minute each
+@pytest.mark.parametrize(
+    "results",
+    [plant_ladder(), plant_grid(AXES), plant_orders()],
+    ids=lambda each: each.design.kind,
+)
+def test_every_design_has_its_pictures_in_full(
+    browser: Any, tmp_path: Path, results: Results
+) -> None:
+    write_report(results, tmp_path)
+    for width in _WIDTHS:
+        show(browser, tmp_path / "report.html", width=width)
+        assert browser.get_log("browser") == []
+        assert len(browser.execute_script(DRAWN)) > 7
+        assert browser.execute_script(OVERLAPS) == []
+        assert browser.execute_script(OUTSIDE) == []
+        assert browser.execute_script(PROSE_OVERLAPS) == []
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scripts", [True, False])
