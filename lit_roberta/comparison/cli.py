@@ -99,6 +99,7 @@ def parse(argv: Sequence[str]) -> Comparison:
         jobs=asked.jobs,
         tune_lr=asked.tune_lr,
         probes=asked.probes,
+        finetune=tuple(asked.finetune),
         overlays=(*sizes, *asked.config),
         overrides=(*(study.settings if study else ()), *overrides, *text),
         choice=choice_of(asked),
@@ -162,6 +163,14 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         "--probes",
         action="store_true",
         help="Ask each run for the better one of minimal pairs of sentences: a judge beside loss.",
+    )
+    parser.add_argument(
+        "--finetune",
+        nargs="+",
+        type=str,
+        default=[],
+        help="Configuration files of fine-tuning: every run learns each of these tasks once, and "
+        "recipes are judged by that, too.",
     )
     add_choice_options(parser)
     parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")

@@ -20,6 +20,7 @@ from lit_roberta.comparison.design.budget import Budget
 from lit_roberta.comparison.design.plan import Plan, plan_runs
 from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
 from lit_roberta.comparison.environment import describe_environment
+from lit_roberta.comparison.fine_tuning import check_finetuning, fine_tune_runs
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
@@ -47,6 +48,7 @@ def compare_recipes(
     jobs: int | None = None,
     tune_lr: int = 0,
     probes: bool = False,
+    finetune: Sequence[str] = (),
     overlays: Sequence[str] = (),
     overrides: Sequence[str] = (),
 ) -> Results | None:
@@ -67,6 +69,8 @@ def compare_recipes(
         jobs: Runs made at once; None for as many as this machine takes well.
         tune_lr: Runs at each learning rate of the grid before the comparison; 0 for none.
         probes: Whether the runs answer minimal pairs, too, which judge them on more than loss.
+        finetune: Configuration files of fine-tuning: tasks that every run learns, too, which
+            judge them by what models are made for.
         overlays: Configuration files for all recipes, such as `size/small`.
         overrides: Settings for all recipes, as `data.max_length=128`.
 
@@ -90,6 +94,7 @@ def compare_recipes(
             jobs=jobs,
             tune_lr=tune_lr,
             probes=probes,
+            finetune=tuple(finetune),
             overlays=tuple(overlays),
             overrides=(*overrides, *text),
         ),
@@ -108,6 +113,7 @@ def run_comparison(asked: Comparison, *, console: Console) -> Results | None:
     reader = RecipeReader(overlays=asked.overlays, overrides=asked.overrides)
     variants, design = arrange(asked, reader)
     recipes = reader.read_all(variants)
+    check_finetuning(asked, recipes)
     alone = not asked.choice.shares_folder
     with claimed(asked.output, what="comparison") if alone else nullcontext():
         return _compare(asked, recipes, design=design, began=began, console=console)
@@ -135,16 +141,18 @@ def _compare(
     if asked.choice.shares_folder:
         return None
     runs = read_runs(plan)
-    if asked.probes:
-        runs = probe_runs(runs, asked.output / "runs", console)
     if not runs:
         raise UserError(f"There is no run. {failures[0].recipe}: {failures[0].message}.")
+    if asked.probes:
+        runs = probe_runs(runs, asked.output / "runs", console)
+    finetuned, not_finetuned = fine_tune_runs(asked, runs, console)
     results = Results(
         text=describe_text(recipes[0].data),
         budget=_budget_facts(asked.budget, recipes[0]),
         recipes=plan.arms,
         runs=runs,
-        failures=failures,
+        failures=[*failures, *not_finetuned],
+        finetuned=finetuned,
         tuning=found.tuning,
         halving=found.halving,
         design=design,

@@ -52,6 +52,8 @@ class Comparison:
     """Runs at each learning rate of the grid, before the comparison."""
     probes: bool = False
     """Whether the runs answer minimal pairs, too."""
+    finetune: Sequence[str] = ()
+    """Configuration files of fine-tuning: tasks that every run learns once, too."""
     overlays: Sequence[str] = ()
     """Configuration files for all recipes, read after each one's own."""
     overrides: Sequence[str] = ()

@@ -30,8 +30,11 @@ from lit_roberta.comparison.judging.probe_judging import (
 )
 from lit_roberta.comparison.judging.probe_verdict import point_to_probes
 from lit_roberta.comparison.judging.shared_words import UNIT, SharedWords
+from lit_roberta.comparison.judging.task_scores import TaskScores, judge_tasks
+from lit_roberta.comparison.judging.task_verdict import point_to_tasks
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
 from lit_roberta.comparison.runs.run import Run
+from lit_roberta.finetuning.evaluation.significance import Difference
 
 __all__ = ["Failure", "PartFacts", "Recipe", "Results", "TextFacts", "TuningRow"]
 
@@ -84,6 +87,8 @@ class Results:
     tuning: list[TuningRow] = field(default_factory=list)
     halving: list[HalvingRow] = field(default_factory=list)
     """The rounds behind the arms of a grid, where points were dropped on the way."""
+    finetuned: list[TaskScores] = field(default_factory=list)
+    """What the runs came to as fine-tuned models; by task and recipe."""
     design: Design = field(default_factory=Design)
     """How the arms relate to one another."""
     command: str
@@ -160,7 +165,11 @@ class Results:
 
     def verdict(self) -> Verdict:
         """Judge the finished runs, of which there must be one."""
-        verdict = self._reach_verdict()
+        verdict = point_to_tasks(
+            self._reach_verdict(),
+            self.task_differences(),
+            decides=self.design.judge == "fine-tuning",
+        )
         said = [self.words.facts().sentence()] if self.words else []
         return replace(verdict, sentences=[*said, *verdict.sentences])
 
@@ -192,6 +201,12 @@ class Results:
     def probe_judgements(self) -> list[ProbeJudgement]:
         """Judge the pairs of probed recipes that are in question; nothing where none was."""
         return judge_probes(self.answers(), asked=self.asked_pairs())
+
+    def task_differences(self) -> list[Difference]:
+        """Judge the fine-tuned pairs in question; nothing where only luck is asked for."""
+        if self.design.kind == "seeds":
+            return []
+        return judge_tasks(self.finetuned, asked=self.asked_pairs())
 
     def asked_pairs(self) -> list[tuple[str, str]] | None:
         """Name the pairs of arms that are in question; None for all of them."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
+from lit_roberta.comparison.judging.task_scores import TaskScores
 from lit_roberta.comparison.results import (
     Failure,
     PartFacts,
@@ -74,6 +75,7 @@ def results_from_json(values: Mapping[str, Any]) -> Results:
         "failures": [Failure(**failure) for failure in values["failures"]],
         "tuning": [TuningRow(**row) for row in values["tuning"]],
         "halving": [HalvingRow(**row) for row in values.get("halving", [])],
+        "finetuned": [TaskScores(**row) for row in values.get("finetuned", [])],
         "design": Design.from_json(values.get("design")),
     }
     return Results(**{name: values[name] for name in own} | read)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lit_roberta.finetuning.collapse import is_better
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.tasks.base import FinetuningTask
-
-CLOSE = 0.005
-"""Of a score: as near to the baseline as that counts as no better."""
 
 
 def baseline_scores(data: FinetuningDataModule, part: HeldOutPart) -> dict[str, float]:
@@ -38,5 +36,4 @@ def at_baseline(score: float, baseline: float, *, task: FinetuningTask[Any, Any]
         baseline: Without reading.
         task: Tells which way is better.
     """
-    gain = score - baseline if task.higher_is_better else baseline - score
-    return not gain > CLOSE  # NaN too
+    return not is_better(score, baseline, higher_is_better=task.higher_is_better)

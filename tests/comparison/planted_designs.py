@@ -1,13 +1,16 @@
-"""Results of ladders, grids and orders with a known truth."""
+"""Results of ladders, grids, orders and fine-tuned runs with a known truth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
+
 from lit_roberta.comparison.design.grid import point_name
-from lit_roberta.comparison.judging.designs import Design, PaperTable, Rung
+from lit_roberta.comparison.judging.designs import Design, Judge, PaperTable, Rung
+from lit_roberta.comparison.judging.task_scores import TaskScores
 from lit_roberta.comparison.results import Results
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
 
@@ -60,3 +63,50 @@ def plant_orders() -> Results:
     losses = {f"roberta-order-{place}": {PAIRS: 3.5 + 0.1 * place} for place in range(3)}
     design = Design(kind="seeds", axes={"data.order_seed": [0, 1, 2]})
     return replace(plant_results(losses=losses, seeds=4), design=design)
+
+
+def plant_tasks(
+    skills: Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    judge: Judge = "loss",
+    examples: int = 400,
+    seeds: int = 5,
+) -> Results:
+    """Plant runs that were fine-tuned: each is right on every example with its recipe's chance.
+
+    Args:
+        skills: By task and recipe: that chance.
+        judge: Of the comparison.
+        examples: Of each task.
+        seeds: Runs of each recipe.
+    """
+    skills = skills or {"polarity": {"bert": 0.7, "bert-10": 0.71, "roberta": 0.8}}
+    scores = [
+        _task_scores(task, recipe, skill, examples=examples, seeds=seeds)
+        for task, by_recipe in skills.items()
+        for recipe, skill in by_recipe.items()
+    ]
+    planted = plant_results(seeds=seeds)
+    return replace(planted, finetuned=scores, design=replace(planted.design, judge=judge))
+
+
+def _task_scores(task: str, recipe: str, skill: float, *, examples: int, seeds: int) -> TaskScores:
+    """Draw the answers of a recipe's runs, to examples that are as hard for everyone."""
+    hardness = np.random.default_rng([*task.encode()]).normal(size=examples)
+    random = np.random.default_rng([*task.encode(), *recipe.encode()])
+    limit = np.quantile(hardness, skill)
+    right = hardness + random.normal(scale=0.2, size=(seeds, examples)) < limit
+    return TaskScores(
+        task=task,
+        recipe=recipe,
+        metric="accuracy",
+        higher_is_better=True,
+        part="test",
+        baseline=0.5,
+        seeds=list(range(seeds)),
+        scores=right.mean(axis=1).tolist(),
+        examples=[
+            {"metric": "accuracy", "count": examples, "digest": task, "each": row.tolist()}
+            for row in right.astype(np.float64)
+        ],
+    )

@@ -34,6 +34,7 @@ _OPTIONS = {
     "order_seeds": int,
     "tune_lr": int,
     "probes": bool,
+    "finetune": list,
     "budget": dict,
     "budgets": str,
     "config": list,

@@ -159,7 +159,7 @@ def _points(gain: RungGain) -> str:
 
 def _undecided(gain: RungGain) -> str:
     if gain.probes is None:
-        return " Give --probes, or fine-tune."
+        return " --probes and --finetune can."
     return f" The probes do not tell, either: {_points(gain)}."
 
 

@@ -32,6 +32,7 @@ from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
 from lit_roberta.comparison.reporting.luck_chart import draw_luck
 from lit_roberta.comparison.reporting.memorisation_chart import draw_memorisation
 from lit_roberta.comparison.reporting.summaries import by_end
+from lit_roberta.comparison.reporting.task_scores import draw_tasks
 from lit_roberta.comparison.results import Results
 from lit_roberta.statistics import mean_interval
 
@@ -47,6 +48,7 @@ def draw_charts(results: Results, pairs: Sequence[PairJudgement]) -> list[Chart]
             *draw_ladder(results),
             draw_grid(results),
             draw_luck(results),
+            draw_tasks(results),
             draw_memorisation(results),
             _held_out(results),
             differences,

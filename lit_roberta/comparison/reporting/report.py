@@ -31,6 +31,7 @@ from lit_roberta.comparison.reporting.progress import UNITS, is_exact
 from lit_roberta.comparison.reporting.rendering import render
 from lit_roberta.comparison.reporting.samples import samples
 from lit_roberta.comparison.reporting.table import Table
+from lit_roberta.comparison.reporting.task_scores import tasks_table
 from lit_roberta.comparison.reporting.tuning_table import tuning_rows
 from lit_roberta.comparison.reporting.words_table import words_table
 from lit_roberta.comparison.results import Results
@@ -61,6 +62,7 @@ def report_tables(results: Results) -> dict[str, Table | None]:
         "ladder": ladder_table(results),
         "grid": grid_table(results),
         "luck": luck_table(results),
+        "tasks": tasks_table(results),
         "words": words_table(results),
         "halving": halving_table(results),
         "matrix": loss_tables.matrix_table(results),

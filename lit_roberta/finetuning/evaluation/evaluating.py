@@ -130,18 +130,19 @@ def _make_all(
     """Make the runs that are not there yet."""
     total = len(plan.runs) + len(plan.later)
     lines = RunLines(total=total, console=console)
-    failures = _make(plan.runs, pool, lines)
+    failures = make_runs(plan.runs, pool, lines)
     later, impossible = plan.from_mnli()
     for run in later:
         run.check_place()
     failures += [Failure(run=run, message=reason) for run, reason in impossible]
-    failures += _make(later, pool, lines)
+    failures += make_runs(later, pool, lines)
     return [*plan.runs, *later], failures
 
 
-def _make(
+def make_runs(
     runs: Sequence[EvaluationRun], pool: WorkerPool[EvaluationRun], lines: RunLines
 ) -> list[Failure]:
+    """Make the runs that are not there yet, and give those that failed."""
     missing = [run for run in runs if run.result() is None]
     lines.skip(len(runs) - len(missing))
     failures: list[Failure] = []

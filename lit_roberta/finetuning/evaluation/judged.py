@@ -12,21 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytorch_lightning as pl
-from jaxtyping import Float64, Int64
 
 from lit_roberta.errors import UserError
 from lit_roberta.finetuning.baseline import baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.evaluation.looking import digest_of
-from lit_roberta.finetuning.loaders import HeldOutPart
+from lit_roberta.finetuning.evaluation.parts import PARTS
+from lit_roberta.finetuning.evaluation.resampling import resamples
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 
-PARTS: tuple[HeldOutPart, ...] = ("validation", "test")
-NUM_RESAMPLES = 400
-_SEED = 20190726
 _ROUNDING = 2e-6
 """Scores are rounded to six digits."""
 
@@ -124,14 +120,3 @@ def _resampled(
         score = task.scores(*pair).get(task.monitor, math.nan)
         scores.append(score if math.isfinite(score) else None)
     return scores
-
-
-def resamples(count: int) -> Int64[np.ndarray, "resamples count"]:
-    """Draw examples with replacement: for one number of examples always the same."""
-    generator = np.random.default_rng((_SEED, count))
-    return generator.integers(0, count, size=(NUM_RESAMPLES, count), dtype=np.int64)
-
-
-def resampled_means(each: Sequence[float]) -> Float64[np.ndarray, " resamples"]:
-    """Give the means over the same draws, of a score that is one."""
-    return np.asarray(each, np.float64)[resamples(len(each))].mean(axis=1)

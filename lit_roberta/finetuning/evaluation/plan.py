@@ -91,6 +91,16 @@ def plan_evaluation(asked: Evaluation) -> EvaluationPlan:
     return EvaluationPlan(models=models, tasks=tasks, runs=first, later=later, notes=notes)
 
 
+def check_tasks(asked: Evaluation, models: Sequence[EvaluatedModel]) -> None:
+    """See that models could learn the tasks, without their weights.
+
+    Raises:
+        UserError: If a run would not start.
+    """
+    for name, words in _arguments_of_tasks(asked)[0].items():
+        look_at_task(name, words, models)
+
+
 def _arguments_of_tasks(asked: Evaluation) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """Give each task's arguments of `fit`, by its name; and what was left out."""
     names, missing = task_names(asked.tasks, asked.data)

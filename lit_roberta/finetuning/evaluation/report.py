@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from lit_roberta.finetuning.evaluation.average import Average, glue_averages, say_averages
+from lit_roberta.finetuning.evaluation.caveats import caveats
 from lit_roberta.finetuning.evaluation.results import Cell, Failure, Found, Setting, Spread
 from lit_roberta.finetuning.evaluation.significance import Difference
-from lit_roberta.finetuning.evaluation.wording import caveats, say_difference
+from lit_roberta.finetuning.evaluation.wording import say_difference
 from lit_roberta.whole_files import write_whole
 
 _HEADER = ("task", "model", "score", "median", "min", "max", "sd", "runs", "without reading")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median, stdev
 from typing import Any
 
-from lit_roberta.finetuning.baseline import CLOSE
+from lit_roberta.finetuning.collapse import has_learned, is_better
 from lit_roberta.finetuning.evaluation.runs import EvaluationRun, is_number
 
 
@@ -52,8 +52,8 @@ class Found:
             return False
         if score is None:
             return True
-        sign = 1 if self.result["higher_is_better"] else -1
-        return not sign * (score - baseline) > CLOSE
+        higher = bool(self.result["higher_is_better"])
+        return not is_better(score, baseline, higher_is_better=higher)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +104,7 @@ class Cell:
     @property
     def has_learned(self) -> bool:
         """Whether its median is better than what is said without reading."""
-        if self.baseline is None:
-            return True
-        sign = 1 if self.higher_is_better else -1
-        return bool(self.scores) and sign * (median(self.scores) - self.baseline) > CLOSE
+        return has_learned(self.scores, self.baseline, higher_is_better=self.higher_is_better)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,6 +81,11 @@ class EvaluationRun:
         settings = _read(self.folder / _MARK).get("settings")
         return settings if isinstance(settings, dict) else {}
 
+    def is_of_others(self) -> bool:
+        """Tell whether a run of other settings lies in its place."""
+        mark = _read(self.folder / _MARK)
+        return "fingerprint" in mark and mark["fingerprint"] != self.fingerprint
+
     def check_place(self) -> None:
         """Refuse a place in which another run lies.
 

@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float64
 
-from lit_roberta.finetuning.evaluation.judged import resampled_means
-from lit_roberta.finetuning.evaluation.results import Cell
+from lit_roberta.finetuning.evaluation.resampling import resampled_means
 from lit_roberta.statistics import (
     Interval,
     combined_interval,
@@ -44,6 +43,31 @@ SMALLEST_DIFFERENCE = 0.01
 
 Examples = Mapping[str, Any]
 """What the examples of a part contributed to the score of a run."""
+
+
+@runtime_checkable  # signatures are checked while testing
+class Scored(Protocol):
+    """A model with its runs' scores on a task."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    @property
+    def task(self) -> str:
+        """The task's name."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the score is one from 0 to 1, or an error of any size."""
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """One a run."""
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether it is better than what is said without reading."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +108,17 @@ class Difference:
 
 
 def judge_pairs(
-    cells: Sequence[Cell], examples: Mapping[tuple[str, str], Sequence[Examples]]
+    cells: Sequence[Scored],
+    examples: Mapping[tuple[str, str], Sequence[Examples]],
+    *,
+    asked: Sequence[tuple[str, str]] | None = None,
 ) -> list[Difference]:
     """Judge each two models on each task.
 
     Args:
         cells: By model and task.
         examples: By model and task: those of each run of the chosen setting.
+        asked: The pairs of models in question, by name; None for all of them.
 
     Returns:
         By task, then by pair.
@@ -99,7 +127,7 @@ def judge_pairs(
     pairs = [
         _difference(first, second, examples)
         for task in tasks
-        for first, second in combinations([cell for cell in cells if cell.task == task], 2)
+        for first, second in _pairs([cell for cell in cells if cell.task == task], asked)
     ]
     tested = [n for n, pair in enumerate(pairs) if pair.verdict == "cannot-tell"]
     corrected = holm([pairs[n].weakest for n in tested])
@@ -108,8 +136,18 @@ def judge_pairs(
     return pairs
 
 
+def _pairs(
+    cells: Sequence[Scored], asked: Sequence[tuple[str, str]] | None
+) -> list[tuple[Scored, Scored]]:
+    """Pair the models of a task; a pair of which one has no scores is left out."""
+    if asked is None:
+        return list(combinations(cells, 2))
+    by_name = {cell.model: cell for cell in cells}
+    return [(by_name[a], by_name[b]) for a, b in asked if a in by_name and b in by_name]
+
+
 def _difference(
-    first: Cell, second: Cell, examples: Mapping[tuple[str, str], Sequence[Examples]]
+    first: Scored, second: Scored, examples: Mapping[tuple[str, str], Sequence[Examples]]
 ) -> Difference:
     sign = 1.0 if first.higher_is_better else -1.0
     ours, theirs = (sign * np.asarray(cell.scores, np.float64) for cell in (first, second))
@@ -136,7 +174,7 @@ def _difference(
     return replace(difference, verdict=_untested(difference, first, second))
 
 
-def _untested(difference: Difference, first: Cell, second: Cell) -> Verdict:
+def _untested(difference: Difference, first: Scored, second: Scored) -> Verdict:
     """Settle pairs on which no claim is possible; `cannot-tell` for those to be tested."""
     if min(difference.runs) < FEWEST_RUNS or difference.num_examples < FEWEST_EXAMPLES:
         return "too-few"

@@ -1,14 +1,10 @@
-"""What is said of differences and of single runs, in sentences."""
+"""What is said of differences, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from lit_roberta.finetuning.evaluation.results import Cell
 from lit_roberta.finetuning.evaluation.significance import (
     FEWEST_EXAMPLES,
     FEWEST_RUNS,
-    LEVEL,
     SMALLEST_DIFFERENCE,
     Difference,
 )
@@ -71,32 +67,3 @@ def _ends(difference: Difference) -> str:
 
 def _both(difference: Difference) -> tuple[tuple[str, Interval | None], ...]:
     return ("runs", difference.over_runs), ("examples", difference.over_examples)
-
-
-def caveats(cells: Sequence[Cell], differences: Sequence[Difference]) -> list[str]:
-    """Say what a reader has to know of the scores."""
-    said = []
-    for cell in cells:
-        if seeds := cell.chosen.collapsed:
-            which = ", ".join(map(str, seeds))
-            said.append(
-                f"{cell.model} on {cell.task}: {len(seeds)} of {len(cell.chosen.runs)} runs "
-                f"(seed {which}) learned nothing: no better than what is said without reading. "
-                "Try a lower learning rate or more epochs."
-            )
-    if any(cell.is_optimistic for cell in cells):
-        said.append(
-            "Scores of a validation part by which learning rate and batch size were chosen, too, "
-            "are optimistic: on text that had no part in the choice they would be lower."
-        )
-    if any(cell.part == "validation" for cell in cells):
-        said.append(
-            "Scores of a validation part are those of each run's best epoch, chosen by that part."
-        )
-    if any(difference.p_value is not None for difference in differences):
-        said.append(
-            "A model is called better where chance over runs, over examples, and over both would "
-            f"show such a difference in less than {LEVEL:.0%} of cases, corrected for the number "
-            "of tasks and pairs (Holm)."
-        )
-    return said

@@ -21,8 +21,15 @@ from lit_roberta.comparison.reporting.grid_chart import draw_grid
 from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
 from lit_roberta.comparison.reporting.luck_chart import draw_luck, luck_table
 from lit_roberta.comparison.reporting.report import write_report
+from lit_roberta.comparison.reporting.task_scores import draw_tasks, tasks_table
 from tests.comparison.planted import plant_results
-from tests.comparison.planted_designs import AXES, plant_grid, plant_ladder, plant_orders
+from tests.comparison.planted_designs import (
+    AXES,
+    plant_grid,
+    plant_ladder,
+    plant_orders,
+    plant_tasks,
+)
 
 
 def test_a_ladder_has_a_row_for_every_rung_and_says_what_it_does() -> None:
@@ -51,6 +58,8 @@ def test_a_comparison_that_is_none_has_neither() -> None:
     assert ladder_table(results) is None
     assert grid_table(results) is None
     assert luck_table(results) is None
+    assert tasks_table(results) is None
+    assert draw_tasks(results) is None
     assert draw_ladder(results) == []
     assert draw_grid(results) is None
     assert draw_luck(results) is None
@@ -168,3 +177,32 @@ def test_orders_stand_in_the_report_with_their_picture(tmp_path: Path) -> None:
     assert 'id="luck-of-runs"' in page
     assert "(pictures/luck.png)" in (tmp_path / "report.md").read_text("utf-8")
     assert (tmp_path / "tables" / "luck.csv").is_file()
+
+
+def test_scores_after_fine_tuning_have_a_row_for_every_recipe_and_task() -> None:
+    results = plant_tasks({"one": {"bert": 0.7, "roberta": 0.8}, "other": {"roberta": 0.6}})
+    table = tasks_table(results)
+    assert table is not None
+    assert [row[:2] for row in table.rows] == [
+        ["bert", "one"],
+        ["roberta", "one"],
+        ["roberta", "other"],
+    ]
+    for row, each in zip(table.rows, results.finetuned, strict=True):
+        mean = sum(each.scores) / len(each.scores)
+        assert row[3].startswith(f"{mean:.4f} +/- ")
+        assert row[4:6] == [f"{min(each.scores):.4f}", f"{max(each.scores):.4f}"]
+    with chart_style():
+        chart = draw_tasks(results)
+    assert chart is not None
+    assert ">other<" in chart.svg
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_fine_tuning_stands_in_the_report(tmp_path: Path) -> None:
+    write_report(plant_tasks(), tmp_path)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert 'id="after-fine-tuning"' in page
+    assert "Fine-tuned for polarity: roberta is better than bert by" in page
+    assert "(pictures/tasks.png)" in (tmp_path / "report.md").read_text("utf-8")
+    assert (tmp_path / "tables" / "tasks.csv").is_file()

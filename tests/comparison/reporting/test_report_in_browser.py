@@ -11,7 +11,12 @@ import pytest
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.results import Results
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
-from tests.comparison.planted_designs import AXES, plant_grid, plant_ladder, plant_orders
+from tests.comparison.planted_designs import (
+    AXES,
+    plant_grid,
+    plant_ladder,
+    plant_orders,
+)
 from tests.comparison.reporting.browser import (
     CHROMIUM,
     DRAWN,

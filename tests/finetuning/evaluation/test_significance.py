@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lit_roberta.finetuning.evaluation.judged import resamples
+from lit_roberta.finetuning.evaluation.resampling import resamples
 from lit_roberta.finetuning.evaluation.results import make_cells
 from lit_roberta.finetuning.evaluation.significance import (
     Difference,
