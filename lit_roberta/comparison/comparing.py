@@ -43,6 +43,7 @@ def compare_recipes(
     halving: int = 0,
     corpus: str | None = None,
     seeds: int = DEFAULT_SEEDS,
+    order_seeds: int = 0,
     budget: Budget | None = None,
     output: str | Path = "comparison-report",
     jobs: int | None = None,
@@ -64,6 +65,8 @@ def compare_recipes(
         halving: One of so many points of the grid goes on to a longer budget; 0 for all.
         corpus: Text for all of them; None for what the recipes say, which is the toy corpus.
         seeds: Runs of each recipe, with seeds 0, 1, ...; 0 only tunes.
+        order_seeds: Orders of the text of one recipe, each with the initial weights of every
+            seed: what its runs differ by is split in two. 0 for one order a seed.
         budget: What each run may use; None for 40 passes over the training text, in tokens.
         output: Folder of the report and the runs. Finished runs in it are used again.
         jobs: Runs made at once; None for as many as this machine takes well.
@@ -89,6 +92,7 @@ def compare_recipes(
             grid=grid or {},
             halving=halving,
             seeds=seeds,
+            order_seeds=order_seeds,
             budget=budget or Budget(),
             output=Path(output),
             jobs=jobs,

@@ -149,7 +149,7 @@ def announce_result(trainer: pl.Trainer, data: FinetuningDataModule, best: float
     if baseline is not None and at_baseline(best, baseline, task=data.task):
         logger.warning(
             "That is no better than what is said without reading (%.4f): the run has learned "
-            "nothing. Try a lower --model.optimizer.lr, more epochs, or another seed.",
+            "nothing. Try another --model.optimizer.lr, more epochs, or another seed.",
             baseline,
         )
 

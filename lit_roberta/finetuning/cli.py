@@ -31,7 +31,11 @@ from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.length import finetuning_length, judging_interval
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.patience import Patience
-from lit_roberta.finetuning.run_checks import refuse_partial_judging, require_examples
+from lit_roberta.finetuning.run_checks import (
+    check_labels,
+    refuse_partial_judging,
+    require_examples,
+)
 from lit_roberta.finetuning.tags import finetuning_tags
 from lit_roberta.finetuning.taking_over import take_over_finetuned
 from lit_roberta.finetuning.writing import TaskPredictions
@@ -117,6 +121,7 @@ class FinetuningCLI(RunCLI):
         else:
             assert self.pretrained is not None
             data.use_model(self.pretrained)
+            check_labels(data)  # before a trainer makes its folder
             self._told = module.begin(self.pretrained, data.task)
         return super().instantiate_trainer(**kwargs)
 

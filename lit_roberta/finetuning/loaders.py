@@ -16,6 +16,7 @@ from lit_roberta.finetuning.items import Item, Layout
 from lit_roberta.finetuning.updates import TaskUpdates
 
 HeldOutPart = Literal["validation", "test"]
+PARTS: tuple[HeldOutPart, ...] = ("validation", "test")
 
 
 class TaskLoaders(pl.LightningDataModule):

@@ -11,7 +11,7 @@ from typing import Any
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
-from lit_roberta.finetuning.loaders import HeldOutPart
+from lit_roberta.finetuning.loaders import PARTS, HeldOutPart
 
 _PARTS: Mapping[str, HeldOutPart] = {"validate": "validation", "test": "test", "predict": "test"}
 """By the subcommand that is about one."""
@@ -36,6 +36,17 @@ def refuse_partial_judging(trainer: Mapping[str, Any]) -> None:
         if value not in allowed or (value == 1 and isinstance(value, int)):
             remedy = "A part is judged whole: name a smaller file, as --data.validation FILE."
             raise must(f"trainer.{flag}", "be left out", value, remedy)
+
+
+def check_labels(data: FinetuningDataModule) -> None:
+    """See that what is held out has the labels that are learned: said before anything is trained.
+
+    Raises:
+        UserError: If an example has another one. Names its place.
+    """
+    for part in PARTS:
+        for examples in data.examples(part).values():
+            data.task.check_labels(examples)
 
 
 def require_examples(data: FinetuningDataModule, subcommand: str) -> HeldOutPart:

@@ -122,7 +122,7 @@ REFUSED = {
     "--corpus good.txt --output ~nobody-here/out": "output must be a path, got '~nobody-here/out'",
     "--corpus good.txt --output out --tokenizer.path good.txt": "data.tokenizer.path must be",
     "--corpus good.txt --output out --deduplicat true": "Did you mean --deduplicate?",
-    "--corpus hub:a:b:c@ --output out": "data.corpus must name a dataset, got 'hub:a:b:c@'.",
+    "--corpus hub:a:b:c@ --output out": "the dataset must be named as one, got 'hub:a:b:c@'.",
     "--output out": "the following arguments are required: corpus",
 }
 
@@ -216,7 +216,7 @@ def test_a_dataset_out_of_reach_is_one_line(tmp_path: Path) -> None:
     )
     assert found.returncode == 2, found.stderr
     (line,) = found.stderr.decode().splitlines()
-    assert line.startswith("data.corpus must be a dataset within reach, got 'hub:nobody/nothing'.")
+    assert line.startswith("the dataset must be within reach, got 'hub:nobody/nothing'.")
 
 
 # ---- a full disk

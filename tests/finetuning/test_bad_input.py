@@ -145,6 +145,26 @@ def test_a_label_that_training_has_not_is_named_with_its_line(
     assert line.startswith(f"the label at test.csv, line 3 must be one of no, yes, got '{label}'")
 
 
+@pytest.mark.parametrize("task", ["classification", "tagging"])
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_a_label_that_is_held_out_alone_is_said_before_anything_is_made(
+    task: str, part: str, command: Command, pretrained: Path
+) -> None:
+    files = {
+        "classification": (GOOD, "text,label\nrain,maybe\n"),
+        "tagging": ("rain B-X\ntea O\n\n" * 4, "rain B-Y\n"),
+    }
+    for name, text in zip(("train", "bad"), files[task], strict=True):
+        kind = "csv" if task == "classification" else "conll"
+        Path(f"{name}.{kind}").write_text(text, encoding="utf-8")
+    words = ["fit", f"--data.task={task}", f"--data.train=train.{kind}"]
+    words += [f"--data.{part}=bad.{kind}", "--data.max_length=32", *QUIET]
+    line = command.refuses(*words, f"--model.pretrained={pretrained}")
+    assert line.startswith(f"the label at bad.{kind}, line ")
+    assert not Path("runs").exists()
+    assert not list(Path().rglob("events.*"))
+
+
 @pytest.mark.parametrize("value", ["good", "nan", "inf", "", "1,5"])
 def test_a_number_that_is_none_is_named_with_its_line(
     command: Command, fit: Callable[..., list[str]], value: str

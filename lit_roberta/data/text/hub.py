@@ -58,7 +58,7 @@ def read_hub_rows(source: str) -> Iterator[dict[str, Any]]:
     except Exception as error:
         # Of the library, of the network below it, and of the readers that it chooses.
         reason = " ".join(str(error).split())[:200]
-        raise must("data.corpus", "be a dataset within reach", source, reason) from error
+        raise must("the dataset", "be within reach", source, reason) from error
 
 
 def local_files(source: str) -> list[Path]:
@@ -75,7 +75,7 @@ def _parse(source: str) -> re.Match[str]:
     found = _NAME.fullmatch(source)
     if found is None:
         remedy = "Write hub:OWNER/NAME, hub:OWNER/NAME:CONFIGURATION, or either with @SPLIT."
-        raise must("data.corpus", "name a dataset", source, remedy)
+        raise must("the dataset", "be named as one", source, remedy)
     return found
 
 

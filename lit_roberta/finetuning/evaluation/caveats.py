@@ -17,7 +17,7 @@ def caveats(cells: Sequence[Cell], differences: Sequence[Difference]) -> list[st
             said.append(
                 f"{cell.model} on {cell.task}: {len(seeds)} of {len(cell.chosen.runs)} runs "
                 f"(seed {which}) learned nothing: no better than what is said without reading. "
-                "Try a lower learning rate or more epochs."
+                "Try another learning rate, or more epochs."
             )
     if any(cell.is_optimistic for cell in cells):
         said.append(

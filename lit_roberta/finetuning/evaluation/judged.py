@@ -18,8 +18,8 @@ from lit_roberta.errors import UserError
 from lit_roberta.finetuning.baseline import baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.evaluation.looking import digest_of
-from lit_roberta.finetuning.evaluation.parts import PARTS
 from lit_roberta.finetuning.evaluation.resampling import resamples
+from lit_roberta.finetuning.loaders import PARTS
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 

@@ -21,7 +21,7 @@ from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.finetuning.cli import FinetuningCLI
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
-from lit_roberta.finetuning.evaluation.parts import PARTS
+from lit_roberta.finetuning.run_checks import check_labels
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.cli import errors_in_one_line
@@ -140,8 +140,8 @@ def look_at_task(
             data.use_model(model.pretrained)
         except UserError as error:
             raise UserError(f"{name} with {model.name}: {error}") from error
-    for part in PARTS:
-        data.items(part)  # a label that is not in the training part is said now
+    data.items("validation")
+    check_labels(data)
     return EvaluatedTask(
         name=name,
         arguments=tuple(arguments),

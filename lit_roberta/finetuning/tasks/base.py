@@ -118,6 +118,13 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
             UserError: If a label is none of the task's. Names its place.
         """
 
+    def check_labels(self, examples: Sequence[ExampleT]) -> None:
+        """See that labels are the task's, without laying out a row.
+
+        Raises:
+            UserError: If a label is none of them. Names its place.
+        """
+
     @classmethod
     @abstractmethod
     def key_text(cls, example: ExampleT) -> str:

@@ -47,6 +47,11 @@ class Classification(TextTask[LabelPrediction]):
         """Lay out each example as a row."""
         return text_items(examples, layout, [self._label(example) for example in examples])
 
+    def check_labels(self, examples: Sequence[TextExample]) -> None:
+        """Find the number of each label."""
+        for example in examples:
+            self._label(example)
+
     def _label(self, example: TextExample) -> Shaped[np.ndarray, ""]:
         if example.label is None:
             return np.asarray(IGNORE_INDEX)

@@ -92,7 +92,7 @@ class PromptedClassification(Classification):
                 do not go together, or if a label has no word.
         """
         make_prompt(layout.tokenizer, self.template, room=_room(layout) - 1)
-        labels = [self._number(example) for example in examples]
+        labels = [self._label(example) for example in examples]
         return [
             self._item(number, example, label, layout)
             for number, (example, label) in enumerate(zip(examples, labels, strict=True))
@@ -114,7 +114,7 @@ class PromptedClassification(Classification):
         )
         return Item((layout.row(prompt.ids),), label, number, prompt.is_cut)
 
-    def _number(self, example: TextExample) -> Shaped[np.ndarray, ""]:
+    def _label(self, example: TextExample) -> Shaped[np.ndarray, ""]:
         if example.label is None:
             return np.asarray(IGNORE_INDEX)
         if example.label not in self.labels:

@@ -85,6 +85,11 @@ class Tagging(FinetuningTask[WordsExample, TagsPrediction]):
             for item in self._rows(example, number, tokens, layout)
         ]
 
+    def check_labels(self, examples: Sequence[WordsExample]) -> None:
+        """Find the name of each tag."""
+        for example in examples:
+            self._names(example)
+
     def _rows(
         self, example: WordsExample, number: int, tokens: Sequence[Located], layout: Layout
     ) -> Iterator[Item]:
