@@ -154,8 +154,8 @@ def test_a_label_that_is_held_out_alone_is_said_before_anything_is_made(
         "classification": (GOOD, "text,label\nrain,maybe\n"),
         "tagging": ("rain B-X\ntea O\n\n" * 4, "rain B-Y\n"),
     }
+    kind = "csv" if task == "classification" else "conll"
     for name, text in zip(("train", "bad"), files[task], strict=True):
-        kind = "csv" if task == "classification" else "conll"
         Path(f"{name}.{kind}").write_text(text, encoding="utf-8")
     words = ["fit", f"--data.task={task}", f"--data.train=train.{kind}"]
     words += [f"--data.{part}=bad.{kind}", "--data.max_length=32", *QUIET]
