@@ -18,13 +18,13 @@ from lit_roberta.comparison.reporting.calibration_chart import draw_calibration
 from lit_roberta.comparison.reporting.curves import draw_curves
 from lit_roberta.comparison.reporting.differences_chart import draw_differences
 from lit_roberta.comparison.reporting.drawing import (
-    BEHIND_TEXT,
     Chart,
     arm_style,
     chart_style,
     finish,
     name_size,
     new_figure,
+    write_beside,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
 from lit_roberta.comparison.reporting.grid_chart import draw_grid
@@ -104,16 +104,7 @@ def _point(axes: Axes, place: int, losses: np.ndarray, *, own: bool) -> None:
         linewidth=1.6,
         zorder=3,
     )
-    axes.annotate(
-        nats(losses.mean()),
-        (losses.mean() + reach, place),
-        xytext=(9, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=9.5,
-        bbox=BEHIND_TEXT,
-        zorder=4,
-    )
+    write_beside(axes, (losses.mean() + reach, place), nats(losses.mean()), gap=9)
 
 
 def _share_range(panels: Sequence[Axes]) -> None:

@@ -205,6 +205,22 @@ def reference_line(axes: Axes, value: float, text: str, *, dashes: str, side: st
     )
 
 
+def write_beside(
+    axes: Axes, place: tuple[int | float, int | float], text: str, *, gap: int = 6
+) -> None:
+    """Write a number to the right of a mark or a bar, readable where a line runs through it."""
+    axes.annotate(
+        text,
+        place,
+        xytext=(gap, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9.5,
+        bbox=BEHIND_TEXT,
+        zorder=4,
+    )
+
+
 def _embed(svg: str, *, name: str, title: str, description: str) -> str:
     """Make a stand-alone SVG one that can live in a page beside others."""
     svg = svg[svg.index("<svg") :]

@@ -15,13 +15,13 @@ from lit_roberta.comparison.judging.gains import RungGain
 from lit_roberta.comparison.judging.wording import joined, nats
 from lit_roberta.comparison.reporting.drawing import (
     ARM_COLOURS,
-    BEHIND_TEXT,
     INK,
     MUTED,
     Chart,
     finish,
     name_size,
     new_figure,
+    write_beside,
 )
 from lit_roberta.comparison.results import Results
 
@@ -132,13 +132,4 @@ def _bar(axes: Axes, place: int, step: _Step) -> None:
     reach = 0.0 if interval is None else interval.half_width
     if reach:
         axes.errorbar(end, place, xerr=reach, color=INK, capsize=3, linewidth=1.2, zorder=3)
-    axes.annotate(
-        nats(step.gain.estimate, sign=True),
-        (max(step.start, end + reach), place),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=9.5,
-        bbox=BEHIND_TEXT,
-        zorder=4,
-    )
+    write_beside(axes, (max(step.start, end + reach), place), nats(step.gain.estimate, sign=True))

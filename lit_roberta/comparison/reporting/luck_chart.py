@@ -15,12 +15,12 @@ from lit_roberta.comparison.judging.wording import nats
 from lit_roberta.comparison.reporting.curves import draw_legend, legend_figure
 from lit_roberta.comparison.reporting.drawing import (
     ARM_COLOURS,
-    BEHIND_TEXT,
     INK,
     Chart,
     arm_style,
     finish,
     name_size,
+    write_beside,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS
 from lit_roberta.comparison.reporting.table import Table
@@ -101,16 +101,7 @@ def _draw_parts(axes: Axes, luck: Luck) -> None:
     for place, source in enumerate((luck.order, luck.weights)):
         axes.plot([source.low, source.high], [place, place], color=ARM_COLOURS[0], zorder=3)
     for place, (value, end) in enumerate(zip(values, ends, strict=True)):
-        axes.annotate(
-            nats(value),
-            (max(value, end), place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9.5,
-            bbox=BEHIND_TEXT,
-            zorder=4,
-        )
+        write_beside(axes, (max(value, end), place), nats(value))
     axes.set_yticks(range(3), names)
     axes.set_ylim(2.5, -0.5)
     axes.set_xlim(0, 1.15 * max(*ends, 1e-3))

@@ -14,7 +14,6 @@ from matplotlib.axes import Axes
 from lit_roberta.comparison.judging.wording import nats
 from lit_roberta.comparison.reporting.drawing import (
     ARM_COLOURS,
-    BEHIND_TEXT,
     INK,
     MUTED,
     PAPER,
@@ -22,6 +21,7 @@ from lit_roberta.comparison.reporting.drawing import (
     finish,
     name_size,
     new_figure,
+    write_beside,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
 from lit_roberta.comparison.results import Recipe, Results
@@ -93,16 +93,7 @@ def _bar(
     axes.barh(height, mean, height=0.8, color=colour, alpha=strength, zorder=2)
     if len(values) > 1:
         axes.plot(values, [height] * len(values), "|", color=INK, markersize=6, zorder=3)
-    axes.annotate(
-        nats(mean),
-        (max(values), height),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=9.5,
-        bbox=BEHIND_TEXT,
-        zorder=4,
-    )
+    write_beside(axes, (max(values), height), nats(mean))
 
 
 def _draw_lines(axes: Axes, measures: dict[str, dict[str, list[float]]]) -> None:

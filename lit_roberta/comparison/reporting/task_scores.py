@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 
 from lit_roberta.comparison.judging.task_scores import TaskScores
 from lit_roberta.comparison.reporting.drawing import (
-    BEHIND_TEXT,
     MUTED,
     Chart,
     arm_style,
     finish,
     name_size,
     new_figure,
+    write_beside,
 )
 from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.results import Results
@@ -110,16 +110,7 @@ def _draw(axes: Axes, row: int, scores: TaskScores, place: int) -> None:
         zorder=3,
     )
     reach = max(values.max(), values.mean() + (0.0 if interval is None else interval.half_width))
-    axes.annotate(
-        f"{values.mean():.3f}",
-        (reach, row),
-        xytext=(9, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=9.5,
-        bbox=BEHIND_TEXT,
-        zorder=4,
-    )
+    write_beside(axes, (reach, row), f"{values.mean():.3f}", gap=9)
 
 
 def _frame(axes: Axes, task: str, own: Sequence[TaskScores]) -> None:
