@@ -1,4 +1,4 @@
-"""What is written down of a comparison besides its arms and runs: the text, failures, rates tried.
+"""What is written down of a comparison besides its runs: the text, the arms, failures, rates.
 
 Only numbers and names live here; losses are in nats per predicted token.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,36 @@ class TextFacts:
     samples: list[list[str]]
     """Sentences as text, blank, text, ...: the blanks hold what was hidden."""
     notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One arm of the comparison, as it was run."""
+
+    name: str
+    source: str
+    """The file that it was read from."""
+    format: str
+    settings: dict[str, Any]
+    """Every resolved setting that is not common to all arms, by its dotted name."""
+    unjudged: dict[str, Any]
+    """The settings that loss can't judge."""
+    stream: str
+    """Identity of examples, order and masks; equal for arms that see the same at the same seed."""
+    updates: int
+    sequences_per_update: int
+    num_examples: int
+    copies: int | None
+    """Masking copies; None: dynamic."""
+    learning_rate: float
+    tuned: bool = False
+    """Whether the learning rate was chosen on this text's validation part."""
+    at_grid_edge: bool = False
+    """Whether it is the smallest or the largest rate tried: a better one may lie beyond."""
+    same_as: str | None = None
+    tokenizer: str = ""
+    """Identity of its tokens: where it differs between arms, no loss per token compares them."""
+    vocab_size: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 
-from lit_roberta.comparison.facts import Failure, PartFacts, TextFacts, TuningRow
+from lit_roberta.comparison.facts import Failure, PartFacts, Recipe, TextFacts, TuningRow
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.gains import RungGain
@@ -37,36 +37,6 @@ from lit_roberta.comparison.runs.run import Run
 from lit_roberta.finetuning.evaluation.significance import Difference
 
 __all__ = ["Failure", "PartFacts", "Recipe", "Results", "TextFacts", "TuningRow"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """One arm of the comparison, as it was run."""
-
-    name: str
-    source: str
-    """The file that it was read from."""
-    format: str
-    settings: dict[str, Any]
-    """Every resolved setting that is not common to all arms, by its dotted name."""
-    unjudged: dict[str, Any]
-    """The settings that loss can't judge."""
-    stream: str
-    """Identity of examples, order and masks; equal for arms that see the same at the same seed."""
-    updates: int
-    sequences_per_update: int
-    num_examples: int
-    copies: int | None
-    """Masking copies; None: dynamic."""
-    learning_rate: float
-    tuned: bool = False
-    """Whether the learning rate was chosen on this text's validation part."""
-    at_grid_edge: bool = False
-    """Whether it is the smallest or the largest rate tried: a better one may lie beyond."""
-    same_as: str | None = None
-    tokenizer: str = ""
-    """Identity of its tokens: where it differs between arms, no loss per token compares them."""
-    vocab_size: int | None = None
 
 
 _EACH_TUNED = (
