@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 
+_CPU = Path("/proc/cpuinfo")
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
@@ -39,6 +41,20 @@ def visible_gpus() -> list[str]:
     named = [name.strip() for name in os.environ.get(_VISIBLE, "").split(",")]
     # Names behind one that does not exist are not devices, which only torch can tell.
     return named[:count] if named != [""] else [str(number) for number in range(count)]
+
+
+def maker_of_cpu() -> str | None:
+    """Name who made the processor, as it says itself: `GenuineIntel`, `AuthenticAMD`.
+
+    Returns:
+        None where nobody says it, as on ARM and on other systems than Linux.
+    """
+    try:
+        lines = _CPU.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("vendor_id"))
+    return next(named, None)
 
 
 @contextmanager

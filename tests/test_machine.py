@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -66,3 +67,22 @@ def test_one_gpu_is_shown_for_a_while(before: str | None, monkeypatch: pytest.Mo
     assert os.environ.get("CUDA_VISIBLE_DEVICES") == before
     with only_gpu(None):
         assert os.environ.get("CUDA_VISIBLE_DEVICES") == before
+
+
+@pytest.mark.parametrize(
+    ("text", "maker"),
+    [
+        ("processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel\t: 1\n", "AuthenticAMD"),
+        ("vendor_id\t: GenuineIntel\n\nvendor_id\t: GenuineIntel\n", "GenuineIntel"),
+        ("processor\t: 0\nCPU implementer\t: 0x41\n", None),
+        (None, None),
+    ],
+)
+def test_the_maker_of_the_processor_is_read_where_it_says_so(
+    text: str | None, maker: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "cpuinfo"
+    if text is not None:
+        place.write_text(text, encoding="ascii")
+    monkeypatch.setattr(machine, "_CPU", place)
+    assert machine.maker_of_cpu() == maker

@@ -19,8 +19,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any, BinaryIO, TypeVar
 
-from lit_roberta.data.heap import give_back
 from lit_roberta.errors import UserError
+from lit_roberta.heap import give_back
 
 T = TypeVar("T")
 R = TypeVar("R")

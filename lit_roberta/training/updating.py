@@ -17,6 +17,7 @@ import torch
 from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 
+from lit_roberta.heap import keep_freed_blocks
 from lit_roberta.model.bert import BertModel
 from lit_roberta.model.cloze import ClozeModel
 from lit_roberta.model.task_heads import TaskModel
@@ -157,6 +158,8 @@ class UpdatingModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Set what the first update of this start needs."""
+        if self.device.type == "cpu":  # gradients come and go in main memory
+            keep_freed_blocks()
         adamw = self._adamw
         write_settings(adamw, self.optimizer_config)
         self._set_learning_rate(adamw)

@@ -6,10 +6,19 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.testing import assert_close
 
+from lit_roberta.model import linear as module
 from lit_roberta.model.linear import Linear, linear
 
 LARGE = 512, 256
 SMALL = 32, 16
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["torch", "onednn"])
+def _as_on_either_processor(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Multiply as on AMD's processors and as on others, whichever this one is."""
+    monkeypatch.setattr(module, "_is_amd", request.param)
 
 
 def operands(shape: tuple[int, int], rows: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
@@ -74,9 +83,8 @@ def test_the_result_does_not_depend_on_the_number_of_threads() -> None:
 
 
 def test_the_module_has_the_parameters_of_torchs() -> None:
-    module = Linear(256, 512)
-    reference = torch.nn.Linear(256, 512)
-    reference.load_state_dict(module.state_dict())
+    ours, reference = Linear(256, 512), torch.nn.Linear(256, 512)
+    reference.load_state_dict(ours.state_dict())
     values = torch.randn(3, 256)
-    assert isinstance(module, torch.nn.Linear)
-    assert_close(module(values), reference(values))
+    assert isinstance(ours, torch.nn.Linear)
+    assert_close(ours(values), reference(values))
