@@ -17,6 +17,7 @@ from pytorch_lightning.accelerators import CPUAccelerator
 
 from lit_roberta.errors import must
 from lit_roberta.exchange.pretrained import Pretrained
+from lit_roberta.finetuning.cutting import COST_ON_A_CPU
 from lit_roberta.finetuning.items import Item, Layout
 from lit_roberta.finetuning.loaders import HeldOutPart, TaskLoaders
 from lit_roberta.finetuning.parts import Files, Parts, PartsConfig, load_parts
@@ -25,9 +26,6 @@ from lit_roberta.finetuning.reading.texts import label_names
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import TaskSpec, find_task
 from lit_roberta.finetuning.updates import TaskContents, TaskUpdates, UpdateSizes
-
-CPU_MICRO_BATCH = 8
-"""Rows of about one length that a CPU computes at once: padding costs more there than calls."""
 
 
 class FinetuningDataModule(TaskLoaders):
@@ -214,11 +212,12 @@ class FinetuningDataModule(TaskLoaders):
         return TaskUpdates(
             self.train_items,
             batch_size=self.batch_size,
-            micro_batch_size=self._at_once(),
+            micro_batch_size=self.micro_batch_size or self.batch_size,
             pad_id=self.layout.tokenizer.vocabulary.pad_id,
             segments=self.layout.segments,
             by_place=self.task.by_place,
             seed=self.seed,
+            cut_cost=COST_ON_A_CPU if self._is_cut(world_size) else None,
             rank=rank,
             world_size=world_size,
         )
@@ -235,12 +234,11 @@ class FinetuningDataModule(TaskLoaders):
         texts = [self.task.key_text(self.parts.train[number]) for number in numbers]
         return TaskContents(numbers, texts)
 
-    def _at_once(self) -> int:
-        if self.micro_batch_size is not None:
-            return self.micro_batch_size
+    def _is_cut(self, world_size: int) -> bool:
+        """Tell whether padding costs more than calls do; ranks need equal numbers of calls."""
         trainer = self.trainer
         on_cpu = trainer is None or isinstance(trainer.accelerator, CPUAccelerator)
-        return CPU_MICRO_BATCH if on_cpu else self.batch_size
+        return on_cpu and world_size == 1 and self.micro_batch_size is None
 
     def state_dict(self) -> dict[str, Any]:
         """Give what a checkpoint keeps: which examples it was trained on, as plain data."""
