@@ -335,7 +335,8 @@ def test_a_manifest_that_lacks_anything_is_said(made: Path, tmp_path: Path, valu
         for state in (whole | {name: value}, {k: v for k, v in whole.items() if k != name}):
             (folder / MANIFEST).write_text(json.dumps(state))
             with contextlib.suppress(UserError):
-                prepare_text(TextConfig(corpus=str(folder)))
+                prepared = prepare_text(TextConfig(corpus=str(folder)))
+                assert all(isinstance(note, str) for note in prepared.notes)
 
 
 # ---- tokenizers alone

@@ -25,7 +25,10 @@ _KINDS = {
     **dict.fromkeys(("inputs", "parts", "facts"), dict),
     **dict.fromkeys(("files", "notes"), list),
     **dict.fromkeys(("digest", "tokenizer"), str),
+    **dict.fromkeys(("vocab_size", "token_bits"), int),
 }
+_KINDS_INSIDE = {"files": list, "notes": str}
+"""Of what a list holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +121,9 @@ def _require_kinds(manifest: Manifest) -> None:
     """
     for name, kind in _KINDS.items():
         if not isinstance(getattr(manifest, name), kind):
+            raise TypeError(name)
+    for name, kind in _KINDS_INSIDE.items():
+        if not all(isinstance(each, kind) for each in getattr(manifest, name)):
             raise TypeError(name)
     if not isinstance(manifest.inputs["corpus"], dict):
         raise TypeError("inputs")
