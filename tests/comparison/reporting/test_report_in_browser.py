@@ -16,6 +16,7 @@ from tests.comparison.planted_designs import (
     plant_grid,
     plant_ladder,
     plant_orders,
+    plant_tasks,
 )
 from tests.comparison.reporting.browser import (
     CHROMIUM,
@@ -105,8 +106,8 @@ def test_many_recipes_stay_readable(browser: Any, tmp_path: Path, arms: int) -> 
 @pytest.mark.slow  # half a minute each
 @pytest.mark.parametrize(
     "results",
-    [plant_ladder(), plant_grid(AXES), plant_orders()],
-    ids=lambda each: each.design.kind,
+    [plant_ladder(), plant_grid(AXES), plant_orders(), plant_tasks()],
+    ids=["ladder", "grid", "orders", "tasks"],
 )
 def test_every_design_has_its_pictures_in_full(
     browser: Any, tmp_path: Path, results: Results
