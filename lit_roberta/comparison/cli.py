@@ -125,6 +125,7 @@ def _parser(argv: Sequence[str]) -> OneLineParser:
         allow_abbrev=False,
     )
     _add_choice_of_runs(parser)
+    _add_judges(parser)
     _add_settings_of_all_runs(parser)
     return parser
 
@@ -159,6 +160,15 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         help="First choose each recipe's learning rate on validation text, with so many runs at "
         "each rate.",
     )
+    add_choice_options(parser)
+    parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
+    parser.add_argument(
+        "--output", type=str, default="comparison-report", help="Folder of the report and runs."
+    )
+
+
+def _add_judges(parser: OneLineParser) -> None:
+    """Add what runs are judged by besides their loss."""
     parser.add_argument(
         "--probes",
         action="store_true",
@@ -171,11 +181,6 @@ def _add_choice_of_runs(parser: OneLineParser) -> None:
         default=[],
         help="Configuration files of fine-tuning: every run learns each of these tasks once, and "
         "recipes are judged by that, too.",
-    )
-    add_choice_options(parser)
-    parser.add_argument("--jobs", type=int | None, help="Runs at once; by default by the cores.")
-    parser.add_argument(
-        "--output", type=str, default="comparison-report", help="Folder of the report and runs."
     )
 
 

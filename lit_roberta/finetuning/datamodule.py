@@ -49,7 +49,7 @@ class FinetuningDataModule(TaskLoaders):
         max_length: Tokens of a row, control tokens included; longer text is cut, and counted.
         batch_size: The most examples of an update, over all devices.
         micro_batch_size: The most that a device holds at once; the gradient does not depend on it.
-            None: all on a GPU, and on a CPU 8, so that rows of one length find each other.
+            None: all; on one CPU process in the parts of the least work, padding counted.
         num_workers: Processes that build updates beside the training.
         seed: Of the order; the command line links it to seed_everything.
     """

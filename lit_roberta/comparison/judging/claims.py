@@ -28,6 +28,9 @@ Kind = Literal[
 """The last two of all runs together: where what they differ by was asked, or what each switch of a
 ladder brings."""
 
+LEFT_OPEN: tuple[Kind, ...] = ("each-wins-own-format", "cannot-tell", "no-difference")
+"""Those that name no winner between recipes that have learned: where another judge is asked."""
+
 SMALLEST_DIFFERENCE = 0.05
 """Nats per predicted token, some 5% of perplexity: an interval within it shows no difference."""
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lit_roberta.comparison.judging.claims import LEFT_OPEN
 from lit_roberta.comparison.judging.probe_judging import Answers, ProbeJudgement, judge_probes
 from lit_roberta.comparison.judging.verdict import Verdict
-
-_LEFT_OPEN = ("each-wins-own-format", "cannot-tell", "no-difference")
-"""Kinds of judgements by loss that name no winner between recipes that have learned."""
 
 
 def point_to_probes(
@@ -33,7 +31,7 @@ def point_to_probes(
     left_open = [
         each
         for each in judge_probes(answers, asked=asked)
-        if kinds[each.first, each.second] in _LEFT_OPEN
+        if kinds[each.first, each.second] in LEFT_OPEN
     ]
     headline = verdict.headline
     if left_open and verdict.kind == "each-wins-own-format":

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lit_roberta.comparison.judging.claims import LEFT_OPEN
 from lit_roberta.comparison.judging.verdict import Verdict
 from lit_roberta.comparison.judging.wording import joined
 from lit_roberta.finetuning.evaluation.significance import Difference
 from lit_roberta.finetuning.evaluation.wording import say_difference
-
-_OPEN = ("each-wins-own-format", "cannot-tell", "no-difference", "not-for-loss")
-"""Kinds of verdict by loss that name no winner between recipes that have learned."""
 
 
 def point_to_tasks(
@@ -33,7 +31,7 @@ def point_to_tasks(
     headline = verdict.headline
     if decides:
         headline = _headline(differences)
-    elif verdict.kind in _OPEN:
+    elif verdict.kind in LEFT_OPEN:
         headline = f"{headline} {_headline(differences)}"
     return replace(
         verdict,

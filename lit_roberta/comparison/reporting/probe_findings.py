@@ -19,9 +19,9 @@ from lit_roberta.comparison.judging.probe_judging import (
 )
 from lit_roberta.comparison.judging.probe_verdict import figures
 from lit_roberta.comparison.judging.wording import joined
+from lit_roberta.comparison.reporting.summaries import mean_and_reach
 from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.results import Results
-from lit_roberta.statistics import mean_interval
 
 
 def probe_sentences(results: Results) -> list[str]:
@@ -62,7 +62,10 @@ def probes_table(results: Results) -> Table | None:
             [
                 name,
                 f"{int(own.sum())}",
-                *(_mean_and_reach(each.right[:, own].mean(axis=1)) for each in answers),
+                *(
+                    mean_and_reach(each.right[:, own].mean(axis=1), "{:.1%}".format)
+                    for each in answers
+                ),
                 f"{CHANCE:.0%}",
             ]
             for name, own in rows.items()
@@ -115,12 +118,6 @@ def _agreement(probes: ProbeJudgement, loss: PairJudgement) -> str:
         f"Probes and held-out loss disagree on {names}: the loss prefers {loss.better}, the "
         f"probes {probes.better}; {numbers}."
     )
-
-
-def _mean_and_reach(shares: np.ndarray) -> str:
-    interval = mean_interval(shares)
-    text = f"{shares.mean():.1%}"
-    return text if interval is None else f"{text} +/- {interval.half_width:.1%}"
 
 
 def _left_out(asked: int, total: int) -> str:

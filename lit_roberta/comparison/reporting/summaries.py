@@ -12,8 +12,14 @@ from lit_roberta.comparison.runs.run import Run
 from lit_roberta.statistics import mean_interval
 
 
-def mean_and_reach(values: Sequence[float] | np.ndarray) -> str:
+def mean_and_reach(
+    values: Sequence[float] | np.ndarray, written: Callable[[float], str] = nats
+) -> str:
     """Write a mean with the half-width of its 95% interval, if there is one.
+
+    Args:
+        values: One a run.
+        written: How a number of their unit is written.
 
     Example:
         >>> mean_and_reach([3.0]), mean_and_reach([3.0, 3.1])
@@ -21,8 +27,8 @@ def mean_and_reach(values: Sequence[float] | np.ndarray) -> str:
     """
     array = np.asarray(values, dtype=np.float64)
     interval = mean_interval(array)
-    text = nats(float(array.mean()))
-    return text if interval is None else f"{text} +/- {nats(interval.half_width)}"
+    text = written(float(array.mean()))
+    return text if interval is None else f"{text} +/- {written(interval.half_width)}"
 
 
 def mean(runs: Sequence[Run], read: Callable[[Run], float]) -> float:

@@ -20,6 +20,7 @@ from lit_roberta.comparison.reporting.drawing import (
     new_figure,
     write_beside,
 )
+from lit_roberta.comparison.reporting.summaries import mean_and_reach
 from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.results import Results
 from lit_roberta.statistics import mean_interval
@@ -42,7 +43,7 @@ def tasks_table(results: Results) -> Table | None:
                 each.recipe,
                 each.task,
                 f"{each.metric} ({each.part})",
-                _mean_and_reach(each.scores),
+                mean_and_reach(each.scores, "{:.4f}".format),
                 f"{min(each.scores):.4f}",
                 f"{max(each.scores):.4f}",
                 f"{len(each.scores)}",
@@ -125,10 +126,3 @@ def _frame(axes: Axes, task: str, own: Sequence[TaskScores]) -> None:
         axes.axvline(own[0].baseline, color=MUTED, linestyle="--", linewidth=1.2, zorder=1)
     low, high = axes.get_xlim()
     axes.set_xlim(low, high + 0.12 * (high - low))
-
-
-def _mean_and_reach(scores: Sequence[float]) -> str:
-    values = np.asarray(scores, np.float64)
-    interval = mean_interval(values)
-    text = f"{values.mean():.4f}"
-    return text if interval is None else f"{text} +/- {interval.half_width:.4f}"
