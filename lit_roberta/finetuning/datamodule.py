@@ -13,11 +13,8 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
-from pytorch_lightning.accelerators import CPUAccelerator
-
 from lit_roberta.errors import must
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.finetuning.cutting import COST_ON_A_CPU
 from lit_roberta.finetuning.items import Item, Layout
 from lit_roberta.finetuning.loaders import HeldOutPart, TaskLoaders
 from lit_roberta.finetuning.parts import Files, Parts, PartsConfig, load_parts
@@ -49,7 +46,7 @@ class FinetuningDataModule(TaskLoaders):
         max_length: Tokens of a row, control tokens included; longer text is cut, and counted.
         batch_size: The most examples of an update, over all devices.
         micro_batch_size: The most that a device holds at once; the gradient does not depend on it.
-            None: all; on one CPU process in the parts of the least work, padding counted.
+            None: its whole share.
         num_workers: Processes that build updates beside the training.
         seed: Of the order; the command line links it to seed_everything.
     """
@@ -217,7 +214,6 @@ class FinetuningDataModule(TaskLoaders):
             segments=self.layout.segments,
             by_place=self.task.by_place,
             seed=self.seed,
-            cut_cost=COST_ON_A_CPU if self._is_cut(world_size) else None,
             rank=rank,
             world_size=world_size,
         )
@@ -233,12 +229,6 @@ class FinetuningDataModule(TaskLoaders):
         numbers = [self.train_items[item].example for item in items]
         texts = [self.task.key_text(self.parts.train[number]) for number in numbers]
         return TaskContents(numbers, texts)
-
-    def _is_cut(self, world_size: int) -> bool:
-        """Tell whether padding costs more than calls do; ranks need equal numbers of calls."""
-        trainer = self.trainer
-        on_cpu = trainer is None or isinstance(trainer.accelerator, CPUAccelerator)
-        return on_cpu and world_size == 1 and self.micro_batch_size is None
 
     def state_dict(self) -> dict[str, Any]:
         """Give what a checkpoint keeps: which examples it was trained on, as plain data."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.finetuning.cutting import cheapest_cuts, even_cuts
 
 
 class Row(NamedTuple):
@@ -176,7 +174,7 @@ def make_batch(items: Sequence[Item], *, pad_id: int, segments: bool) -> TaskBat
 
 
 def cut_into_micro_batches(
-    items: Sequence[Item], *, at_once: int, by_place: bool, cost: int | None = None
+    items: Sequence[Item], *, at_once: int, by_place: bool
 ) -> Iterator[Cut]:
     """Say where to cut a batch, so that each part is as narrow as it can be.
 
@@ -184,19 +182,14 @@ def cut_into_micro_batches(
         items: The longest first.
         at_once: The most items of a part.
         by_place: Whether each place of a row has a label.
-        cost: Of a part, in tokens: the parts are those of the least work. None: all but the last
-            are as large as may be.
     """
-    stops = even_cuts(len(items), at_once=at_once)
-    if cost is not None:
-        stops = cheapest_cuts([item.seq for item in items], at_once=at_once, cost=cost)
-    for start, stop in pairwise([0, *stops]):
-        part = items[start:stop]
+    for start in range(0, len(items), at_once):
+        part = items[start : start + at_once]
         seq = part[0].seq
         lengths = [len(row.input_ids) for item in part for row in item.rows]
         yield Cut(
             start=start,
-            stop=stop,
+            stop=start + len(part),
             seq=seq,
             slots=seq if by_place else 0,
             padded=min(lengths) < seq,

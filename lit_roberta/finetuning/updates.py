@@ -86,8 +86,6 @@ class TaskUpdates(Dataset[TaskUpdate]):
         segments: Whether a second text has a segment of its own.
         by_place: Whether each place of a row has a label.
         seed: The run's seed.
-        cut_cost: What a further micro-batch costs, in tokens, where it pays to look: ranks may
-            then have different numbers of them. None: micro-batches of one size.
         rank: This process.
         world_size: Processes in all.
 
@@ -105,7 +103,6 @@ class TaskUpdates(Dataset[TaskUpdate]):
         segments: bool,
         by_place: bool,
         seed: int,
-        cut_cost: int | None = None,
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
@@ -114,7 +111,7 @@ class TaskUpdates(Dataset[TaskUpdate]):
             rule = f"be at least the number of devices, {world_size}"
             raise must("data.batch_size", rule, batch_size, "Give a larger batch.")
         self._items = items
-        self._micro_batch_size, self._cut_cost = micro_batch_size, cut_cost
+        self._micro_batch_size = micro_batch_size
         self._pad_id, self._segments, self._by_place = pad_id, segments, by_place
         self._seed = seed
         self._rank, self._world_size = rank, world_size
@@ -146,10 +143,7 @@ class TaskUpdates(Dataset[TaskUpdate]):
             labels=batch.labels,
             cuts=tuple(
                 cut_into_micro_batches(
-                    share,
-                    at_once=self._micro_batch_size,
-                    by_place=self._by_place,
-                    cost=self._cut_cost,
+                    share, at_once=self._micro_batch_size, by_place=self._by_place
                 )
             ),
             num_labels=count_labels(batch.labels),

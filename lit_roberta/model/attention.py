@@ -16,12 +16,13 @@ from torch.nn import functional as F
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.dropout import dropout
 from lit_roberta.model.linear import Linear, linear
+from lit_roberta.model.real_tokens import RealTokens
 
 
 class AttentionOutput(NamedTuple):
     """What attention hands on."""
 
-    hidden_states: Float[Tensor, "batch queries hidden"]
+    hidden_states: Float[Tensor, "*queries hidden"]
     weights: Float[Tensor, "batch heads queries seq"] | None
     """Each row sums to one. None unless the module is explicit."""
 
@@ -57,19 +58,56 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        hidden_states: Float[Tensor, "batch seq hidden"],
+        hidden_states: Float[Tensor, "*places hidden"],
         attention_mask: Bool[Tensor, "batch seq"] | None = None,
         *,
         reading: Float[Tensor, "batch queries hidden"] | None = None,
+        real: RealTokens | None = None,
     ) -> AttentionOutput:
         """Attend.
 
         Args:
-            hidden_states: What is read.
+            hidden_states: What is read: `[batch, seq, hidden]`, or `[tokens, hidden]` with `real`.
             attention_mask: True at real tokens; the others are never read. None: all are real.
             reading: Hidden states of the positions that read, where not all of them do. None: all.
+            real: Whose tokens the hidden states are, where padding was left out.
         """
-        queries, keys, values = map(self._split_heads, self._project(hidden_states, reading))
+        projected = self._project(hidden_states, reading)
+        if real is None:
+            mixed, weights = self._mix(*projected, attention_mask)
+        else:
+            mixed, weights = self._mix_groups(*projected, real), None
+        return AttentionOutput(self.output(mixed), weights if self.explicit else None)
+
+    def _mix_groups(
+        self,
+        queries: Float[Tensor, "*queries hidden"],
+        keys: Float[Tensor, "tokens hidden"],
+        values: Float[Tensor, "tokens hidden"],
+        real: RealTokens,
+    ) -> Float[Tensor, "*queries hidden"]:
+        """Attend in groups of rows, each padded only as far as it has to be."""
+        all_read = queries.dim() == 2
+        parts = real.split_tokens(queries) if all_read else real.split_rows(queries)
+        read = zip(real.split_tokens(keys), real.split_tokens(values), strict=True)
+        mixed = []
+        for group, reading, (seen, taken) in zip(real.groups, parts, read, strict=True):
+            rows = group.pad(reading) if all_read else reading
+            found, _ = self._mix(rows, group.pad(seen), group.pad(taken), group.attention_mask)
+            mixed.append(group.pick(found) if all_read else found)
+        return torch.cat(mixed)
+
+    def _mix(
+        self,
+        queries: Float[Tensor, "batch queries hidden"],
+        keys: Float[Tensor, "batch seq hidden"],
+        values: Float[Tensor, "batch seq hidden"],
+        attention_mask: Bool[Tensor, "batch seq"] | None,
+    ) -> tuple[
+        Float[Tensor, "batch queries hidden"], Float[Tensor, "batch heads queries seq"] | None
+    ]:
+        """Mix values in all heads, and join these."""
+        queries, keys, values = map(self._split_heads, (queries, keys, values))
         bias = None if attention_mask is None else attention_bias(attention_mask, queries.dtype)
         rate = self.dropout_rate if self.training else 0.0
         # torch has no fused attention with dropout on CPUs; its own way makes an update 3% longer.
@@ -80,8 +118,7 @@ class MultiHeadAttention(nn.Module):
             mixed = F.scaled_dot_product_attention(
                 queries, keys, values, attn_mask=bias, dropout_p=rate
             )
-        joined = mixed.transpose(1, 2).flatten(2)
-        return AttentionOutput(self.output(joined), weights if self.explicit else None)
+        return mixed.transpose(1, 2).flatten(2), weights
 
     def _project(
         self, hidden_states: Tensor, reading: Tensor | None
@@ -118,7 +155,8 @@ def attend_openly(
     Returns:
         The mixed values, and the weights before dropout.
     """
-    scores = queries @ keys.transpose(-2, -1) / queries.shape[-1] ** 0.5
+    # Divided before the product: there are fewer queries than scores.
+    scores = (queries / queries.shape[-1] ** 0.5) @ keys.transpose(-2, -1)
     if bias is not None:
         scores = scores + bias
     weights = scores.softmax(dim=-1)

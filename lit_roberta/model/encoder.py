@@ -14,6 +14,7 @@ from lit_roberta.model.attention import MultiHeadAttention
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.dropout import add_dropped
 from lit_roberta.model.linear import Linear
+from lit_roberta.model.real_tokens import RealTokens, find_real_tokens
 
 
 class FeedForward(nn.Module):
@@ -25,8 +26,8 @@ class FeedForward(nn.Module):
         self.output = Linear(config.intermediate_size, config.hidden_size)
 
     def forward(
-        self, hidden_states: Float[Tensor, "batch seq hidden"]
-    ) -> Float[Tensor, "batch seq hidden"]:
+        self, hidden_states: Float[Tensor, "*places hidden"]
+    ) -> Float[Tensor, "*places hidden"]:
         """Transform each position."""
         widened: Tensor = self.inner(hidden_states)
         narrowed: Tensor = self.output(F.gelu(widened))
@@ -55,21 +56,29 @@ class TransformerEncoderLayer(nn.Module):
 
     def forward(
         self,
-        hidden_states: Float[Tensor, "batch seq hidden"],
+        hidden_states: Float[Tensor, "*places hidden"],
         attention_mask: Bool[Tensor, "batch seq"] | None = None,
         *,
         positions: Int[Tensor, "batch slots"] | None = None,
-    ) -> Float[Tensor, "batch queries hidden"]:
+        real: RealTokens | None = None,
+    ) -> Float[Tensor, "*queries hidden"]:
         """Apply the layer.
 
         Args:
-            hidden_states: What the layer below gave.
+            hidden_states: What the layer below gave: `[batch, seq, hidden]`, or `[tokens, hidden]`
+                with `real`.
             attention_mask: True at real tokens. None: all are real.
             positions: Where the result is wanted, one a slot. Every position is still read, but
                 only these read, and only these go through the feed-forward layer. None: all do.
+            real: Whose tokens the hidden states are, where padding was left out.
         """
-        reading = None if positions is None else take_positions(hidden_states, positions)
-        attended = self.attention(hidden_states, attention_mask, reading=reading).hidden_states
+        reading = None
+        if positions is not None:
+            take = take_positions if real is None else real.take
+            reading = take(hidden_states, positions)
+        attended = self.attention(
+            hidden_states, attention_mask, reading=reading, real=real
+        ).hidden_states
         residual = hidden_states if reading is None else reading
         middle = self.attention_norm(self._add(residual, attended))
         out: Tensor = self.feed_forward_norm(self._add(middle, self.feed_forward(middle)))
@@ -87,6 +96,7 @@ class BertEncoder(nn.Module):
         self.layers = nn.ModuleList(
             TransformerEncoderLayer(config) for _ in range(config.num_hidden_layers)
         )
+        self.num_heads = config.num_attention_heads
 
     def forward(
         self,
@@ -95,12 +105,18 @@ class BertEncoder(nn.Module):
         *,
         positions: Int[Tensor, "batch slots"] | None = None,
     ) -> Float[Tensor, "batch queries hidden"]:
-        """Apply all layers; with positions, the last one only there."""
+        """Apply all layers; with positions, the last one only there.
+
+        What it gives at padding means nothing.
+        """
+        real = find_real_tokens(attention_mask, num_heads=self.num_heads)
+        if real is not None:
+            hidden_states, attention_mask = real.pick(hidden_states), None
         *lower, last = self.layers
         for layer in lower:
-            hidden_states = layer(hidden_states, attention_mask)
-        out: Tensor = last(hidden_states, attention_mask, positions=positions)
-        return out
+            hidden_states = layer(hidden_states, attention_mask, real=real)
+        out: Tensor = last(hidden_states, attention_mask, positions=positions, real=real)
+        return out if real is None or positions is not None else real.pad(out)
 
 
 def take_positions(
