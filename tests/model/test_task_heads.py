@@ -55,6 +55,20 @@ def test_it_drops_in_training_and_where_the_head_has_a_layer_for_it(
         assert bool(seen["dense"].any()) is not drops_twice
 
 
+@pytest.mark.parametrize("kind", TASK_KINDS)
+def test_the_last_layer_works_only_where_the_head_reads(kind: TaskKind) -> None:
+    model = model_of(kind)
+    seen: list[int] = []
+    for layer in model.encoder.layers:
+        layer.feed_forward.register_forward_hook(  # type: ignore[union-attr]
+            lambda _, inputs, __: seen.append(inputs[0].shape[:-1].numel())
+        )
+    ids = ids_of(2, 3, 9) if kind == "multiple-choice" else ids_of(2, 9)
+    model(ids)
+    rows = ids.shape[:-1].numel()
+    assert seen == [ids.numel(), rows if model.task_head.reads_cls else ids.numel()]
+
+
 def test_its_rate_is_the_encoders_where_none_is_given() -> None:
     config = tiny_config(hidden_dropout_prob=0.25)
     rates = {}
