@@ -115,7 +115,7 @@ def _cannot_tell(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgem
         )
     return (
         f"Nobody can tell whether {pair.first} or {pair.second} is better ({_figures(pair)}). "
-        f"{_doubt(pair, len(judgement.pairs))}"
+        f"{_doubt(pair, len(judgement.pairs))}{_seed_by_seed(pair, arms)}"
     )
 
 
@@ -184,6 +184,8 @@ _SENTENCES: dict[Kind, _Words] = {
 }
 
 
+_MOST_SEEDS_TOLD = 5
+
 _LONGER = "Train longer (--budget.amount), or choose rates with --tune-lr 3."
 
 
@@ -221,6 +223,23 @@ def _figures(pair: PairJudgement) -> str:
         for difference in pair.differences
     ]
     return f"{pair.first} minus {pair.second}: {'; '.join(parts)}"
+
+
+def _seed_by_seed(pair: PairJudgement, arms: Mapping[str, Arm]) -> str:
+    """Give the differences of runs of one seed, where no interval is made of them.
+
+    Such runs begin with the same weights. Where they saw other masks, what each pair of them
+    shows is a fact that a reader may want, and no evidence of ours.
+    """
+    first, second = arms[pair.first], arms[pair.second]
+    paired = any(difference.paired for difference in pair.differences)
+    if paired or first.seeds != second.seeds or len(first.seeds) > _MOST_SEEDS_TOLD:
+        return ""
+    parts = []
+    for difference in pair.differences:
+        each = first.losses(difference.format) - second.losses(difference.format)
+        parts.append(f"{joined([nats(one, sign=True) for one in each])} on {difference.format}")
+    return f" Seed by seed it is {'; '.join(parts)}."
 
 
 def _doubt(pair: PairJudgement, pairs: int) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from lit_roberta.comparison.judging.claims import Arm
 from lit_roberta.comparison.judging.verdict import Verdict, reach_verdict
+from lit_roberta.comparison.judging.wording import nats
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_arm, plant_unigram
 
 
@@ -95,6 +96,26 @@ def test_wide_intervals_mean_that_nobody_can_tell() -> None:
     assert verdict.kind == "cannot-tell"
     assert "Nobody can tell" in verdict.headline
     assert "runs of each would be needed" in verdict.sentences[0]
+
+
+@pytest.mark.parametrize(("runs", "stream"), [(3, None), (6, None), (3, "one")])
+def test_what_runs_of_one_seed_show_is_told_where_no_interval_is_made_of_it(
+    runs: int, stream: str | None
+) -> None:
+    rough = {"run_deviation": 0.3, "document_deviation": 0.3, "runs": runs}
+    first, second = (
+        replace(plant_arm(name, {PAIRS: loss}, format=PAIRS, **rough), stream=stream)  # type: ignore[arg-type]
+        for name, loss in (("bert-10", 4.0), ("dynamic", 4.1))
+    )
+    verdict = verdict_of(first, second)
+    assert verdict.kind == "cannot-tell"
+    each = first.losses(PAIRS) - second.losses(PAIRS)
+    told = "Seed by seed it is " + " and ".join(
+        [", ".join(nats(one, sign=True) for one in each[:-1]), nats(each[-1], sign=True)]
+    )
+    assert (told in verdict.sentences[0]) is (runs == 3 and stream is None)
+    others = replace(second, seeds=tuple(seed + 1 for seed in second.seeds))
+    assert "Seed by seed" not in verdict_of(first, others).sentences[0]
 
 
 def test_documents_that_disagree_are_named_as_the_reason() -> None:
