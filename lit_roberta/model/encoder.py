@@ -5,7 +5,6 @@ In: embedded tokens. Out: hidden states. It knows nothing of tokens, heads or lo
 
 from __future__ import annotations
 
-import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -123,4 +122,5 @@ def take_positions(
     hidden_states: Float[Tensor, "batch seq hidden"], positions: Int[Tensor, "batch slots"]
 ) -> Float[Tensor, "batch slots hidden"]:
     """Take the hidden states at the given positions of each sequence."""
-    return torch.take_along_dim(hidden_states, positions[:, :, None], dim=1)
+    indices = positions[:, :, None].expand(-1, -1, hidden_states.shape[2])
+    return hidden_states.gather(1, indices)  # take_along_dim fixes all sizes in an exported graph

@@ -139,10 +139,10 @@ class TaskModel(nn.Module):
             segment_ids = segment_ids.flatten(0, -2)
         if attention_mask is not None:
             attention_mask = attention_mask.flatten(0, -2)
-        embedded = self.embeddings(input_ids.flatten(0, -2), segment_ids)
+        input_ids = input_ids.flatten(0, -2)
+        embedded = self.embeddings(input_ids, segment_ids)
         # The last layer works only where the head reads.
-        cls = embedded.new_zeros(len(embedded), 1, dtype=torch.int64)
-        positions = cls if self.task_head.reads_cls else None
+        positions = torch.zeros_like(input_ids[:, :1]) if self.task_head.reads_cls else None
         states = self.encoder(embedded, attention_mask, positions=positions)
         logits: Tensor = self.task_head(states)
         return logits.view(places[:-1]) if self.kind == "multiple-choice" else logits

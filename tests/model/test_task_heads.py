@@ -69,6 +69,22 @@ def test_the_last_layer_works_only_where_the_head_reads(kind: TaskKind) -> None:
     assert seen == [ids.numel(), rows if model.task_head.reads_cls else ids.numel()]
 
 
+@pytest.mark.parametrize("kind", TASK_KINDS)
+def test_an_exported_graph_takes_any_sizes(kind: TaskKind) -> None:
+    model = model_of(kind).eval().requires_grad_(False)
+    choices = (3,) if kind == "multiple-choice" else ()
+
+    def inputs(rows: int, seq: int) -> tuple[Tensor, Tensor, Tensor]:
+        ids = ids_of(rows, *choices, seq)
+        return ids, torch.zeros_like(ids), torch.arange(seq).expand_as(ids) < seq - 1
+
+    sizes = {0: torch.export.Dim("rows"), 1 + len(choices): torch.export.Dim("seq", max=24)}
+    graph = torch.export.export(model, inputs(4, 7), dynamic_shapes=(sizes,) * 3).module()
+    found, wanted = graph(*inputs(2, 11)), model(*inputs(2, 11))
+    real = slice(None) if model.task_head.reads_cls else slice(-1)  # the last place is padding
+    assert_close(found[:, real], wanted[:, real])
+
+
 def test_its_rate_is_the_encoders_where_none_is_given() -> None:
     config = tiny_config(hidden_dropout_prob=0.25)
     rates = {}
