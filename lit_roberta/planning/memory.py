@@ -9,7 +9,7 @@ width i, a heads, sequences of s tokens, V words)::
 
     embeddings     T (2h + h*)
     lower layers   T (8h + 2i + 2h* + 3as**)      each
-    last layer     T 2h + S (9h + 2i + 2h* + 3as**)
+    last layer     T 2h + S (7h + 2i + 2h* + 3as**)
     masked-LM head P (3h + V)
 
 `*` with hidden dropout; `**` with attention dropout on a CPU, elsewhere attention is fused and
@@ -125,7 +125,7 @@ def activation_bytes(encoder: EncoderConfig, batch: MicroBatch, numerics: Numeri
     embeddings = batch.tokens * (2 * hidden * value + dropped)
     lower = batch.tokens * ((8 * hidden + 2 * inner) * value + 2 * dropped + weights)
     last = batch.tokens * 2 * hidden * value
-    last += batch.slots * ((9 * hidden + 2 * inner) * value + 2 * dropped + weights)
+    last += batch.slots * ((7 * hidden + 2 * inner) * value + 2 * dropped + weights)
     head = batch.sequences * batch.predicted * 3 * hidden * value + _logits(encoder, batch)
     return embeddings + (encoder.num_hidden_layers - 1) * lower + last + head
 
