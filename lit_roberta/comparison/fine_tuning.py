@@ -48,7 +48,7 @@ def check_finetuning(asked: Comparison, recipes: Sequence[PlannedRecipe]) -> Non
     """
     if not asked.finetune:
         return
-    apart = {token_identity(recipe.data): recipe for recipe in recipes}
+    apart = {(token_identity(recipe.data), _longest(recipe)): recipe for recipe in recipes}
     models = [
         EvaluatedModel(
             name=recipe.name,
@@ -60,11 +60,18 @@ def check_finetuning(asked: Comparison, recipes: Sequence[PlannedRecipe]) -> Non
                 encoder=recipe.encoder,
                 weights={},
                 tokenizer=recipe.data.tokenizer,
+                cut_at=_longest(recipe),
             ),
         )
         for recipe in apart.values()
     ]
     check_tasks(_evaluation(asked, [recipe.name for recipe in recipes]), models)
+
+
+def _longest(recipe: PlannedRecipe) -> int | None:
+    """Give the longest text that a model will take, where its own training is what decides it."""
+    from_scratch = recipe.settings["model.pretrained"] is None
+    return recipe.settings["data.max_length"] if from_scratch else None
 
 
 def fine_tune_runs(

@@ -100,7 +100,13 @@ class FinetuningCLI(RunCLI):
         settings.ckpt_path = None if path is None else str(path)
         if path is not None:
             self.checkpoint = read_finetuned(path)
-            take_over_finetuned(self.checkpoint, settings=settings, given=self.given.as_dict())
+            take_over_finetuned(
+                self.checkpoint,
+                settings=settings,
+                given=self.given.as_dict(),
+                trains=subcommand == "fit",
+                words=self._argv,
+            )
             return
         source = settings.model.pretrained
         if source is None:

@@ -14,12 +14,18 @@ from lit_roberta.finetuning.tasks.table import find_task
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.taking_over import check_agreement
 
+_LENGTH = "--data.max_length"
 _FILES = ("data.folder", "data.train", "data.validation", "data.test")
 """With any of these, a run has examples of its own."""
 
 
 def take_over_finetuned(
-    checkpoint: Finetuned, *, settings: Namespace, given: Mapping[str, Any]
+    checkpoint: Finetuned,
+    *,
+    settings: Namespace,
+    given: Mapping[str, Any],
+    trains: bool = True,
+    words: Sequence[str] = (),
 ) -> None:
     """Let a checkpoint's task win over the defaults; its examples too, unless others are named.
 
@@ -27,6 +33,9 @@ def take_over_finetuned(
         checkpoint: What the weights stand on.
         settings: Of a subcommand, as parsed; changed in place.
         given: Those that were given, nested.
+        trains: Whether the run goes on, and is not only judged.
+        words: Of the command line. A file says how long rows are in training; how long they are
+            for a model that is judged, only the command line says against its checkpoint.
 
     Raises:
         UserError: If one was given and is not the checkpoint's.
@@ -42,7 +51,8 @@ def take_over_finetuned(
         "model.freeze": checkpoint.settings["freeze"],
     }
     check_agreement(stored, named)
-    if "data.max_length" not in named:
+    is_asked = any(word.partition("=")[0] == _LENGTH for word in words)
+    if _LENGTH[2:] not in named or not (trains or is_asked):
         stored["data.max_length"] = checkpoint.max_length
     if not any(name.startswith(_FILES) for name in named):
         data = {name: value for name, value in checkpoint.data.items() if name != "task"}

@@ -139,6 +139,7 @@ def test_a_report_alone_names_what_was_not_fine_tuned(asked: Comparison, pool: I
         ("no file", "missing.yaml"),
         ("no examples", "the file of examples must exist, got 'train.csv'"),
         ("a label", "label"),
+        ("a length", "data.max_length must be at most 64, got 65"),
     ],
 )
 def test_a_task_that_nobody_can_learn_is_said_before_anything_is_trained(
@@ -147,6 +148,9 @@ def test_a_task_that_nobody_can_learn_is_said_before_anything_is_trained(
     file = "missing.yaml" if change == "no file" else "mood.yaml"
     if change == "no examples":
         Path("train.csv").unlink()
+    if change == "a length":
+        longer = CONFIG.replace("max_length: 16", "max_length: 65")
+        Path("mood.yaml").write_text(longer, encoding="utf-8")
     if change == "a label":
         Path("test.csv").write_text("text,label\nunheard of,unseen\n" * 9, encoding="utf-8")
     assert main(["--finetune", file, "--output", "new"]) == 2

@@ -54,6 +54,25 @@ def test_a_task_is_learned_judged_and_predicted(command: Command, words: list[st
     )
 
 
+def test_a_model_is_judged_at_the_length_of_its_training_unless_the_command_line_says_another(
+    command: Command, words: list[str]
+) -> None:
+    longer = command.folder / "longer.yaml"
+    longer.write_text("data: {max_length: 24}\n", encoding="utf-8")
+    assert command(*words[:-1], "--trainer.max_epochs=1") == 0, command.messages
+    without = [word for word in words[1:-2] if not word.startswith("--data.max_length")]
+    saved = command.folder / "runs" / "pretraining" / "predictions.jsonl"
+
+    def predicted(*more: str) -> str:
+        assert command("predict", *without, *more) == 0, command.messages
+        return saved.read_text()
+
+    as_trained = predicted()
+    folder = "--trainer.default_root_dir=runs/pretraining"  # a file's name would be the folder's
+    assert predicted(f"--config={longer}", folder) == as_trained
+    assert predicted("--data.max_length=6") != as_trained
+
+
 def test_a_run_that_goes_on_is_the_run_that_was_not_interrupted(
     command: Command, words: list[str]
 ) -> None:
