@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -48,3 +50,13 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trian"]) == 2
     assert f"must be one of {', '.join(_COMMANDS)}, got 'trian'" in capsys.readouterr().err
+
+
+def test_commands_that_use_a_model_wait_for_nothing_that_trains_one() -> None:
+    commands = ["inference.fill_mask_cli", "inference.encode_cli", "inference.score_cli"]
+    modules = [f"lit_roberta.{name}" for name in (*commands, "finetuning.predict_cli")]
+    slow = ("pytorch_lightning", "lightning_fabric", "torchmetrics", "transformers")
+    code = f"import sys, {', '.join(modules)}; print(*sys.modules.keys() & {set(slow)})"
+    words = [sys.executable, "-c", code]
+    found = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []

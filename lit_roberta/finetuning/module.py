@@ -11,10 +11,10 @@ from torch import Tensor
 from lit_roberta.batch import TaskBatch, TaskUpdate
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
-from lit_roberta.finetuning.checkpoint import add_finetuned, build_from
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.freezing import Freeze, freeze_weights
 from lit_roberta.finetuning.judging_module import JudgingModule
+from lit_roberta.finetuning.saving import add_finetuned, build_from
 from lit_roberta.finetuning.starting import start_model
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.losses import PLAIN

@@ -6,14 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
-from torchmetrics.functional.classification import (
-    binary_f1_score,
-    multiclass_accuracy,
-    multiclass_f1_score,
-    multiclass_matthews_corrcoef,
-)
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.judging.torchmetrics_scores import score
 
 
 def _matthews(predicted: Tensor, true: Tensor, count: int) -> Tensor:
@@ -23,17 +18,17 @@ def _matthews(predicted: Tensor, true: Tensor, count: int) -> Tensor:
     """
     if any(bool((labels == labels[0]).all()) for labels in (predicted, true)):
         return torch.zeros(())
-    return multiclass_matthews_corrcoef(predicted, true, count)
+    return score("multiclass_matthews_corrcoef", predicted, true, count)
 
 
 _METRICS: Mapping[str, Callable[[Tensor, Tensor, int], Tensor]] = {
-    "accuracy": lambda predicted, true, count: multiclass_accuracy(
-        predicted, true, count, average="micro"
+    "accuracy": lambda predicted, true, count: score(
+        "multiclass_accuracy", predicted, true, count, average="micro"
     ),
-    "macro_f1": lambda predicted, true, count: multiclass_f1_score(
-        predicted, true, count, average="macro"
+    "macro_f1": lambda predicted, true, count: score(
+        "multiclass_f1_score", predicted, true, count, average="macro"
     ),
-    "f1": lambda predicted, true, count: binary_f1_score(predicted, true),
+    "f1": lambda predicted, true, count: score("binary_f1_score", predicted, true),
     "matthews_correlation": _matthews,
 }
 """By name, from the number of labels. `f1` is that of the second of two labels, as in GLUE."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor
-from torchmetrics.functional import mean_squared_error, pearson_corrcoef, spearman_corrcoef
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.judging.torchmetrics_scores import score
 
-_METRICS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "pearson": pearson_corrcoef,
-    "spearmanr": spearman_corrcoef,
-    "mse": mean_squared_error,
+_METRICS: Mapping[str, str] = {
+    "pearson": "pearson_corrcoef",
+    "spearmanr": "spearman_corrcoef",
+    "mse": "mean_squared_error",
 }
+"""What torchmetrics calls them."""
 
 
 def check_number_metrics(metrics: Sequence[str]) -> None:
@@ -47,6 +47,6 @@ def number_scores(
     pair = [torch.tensor(numbers, dtype=torch.float64) for numbers in (predicted, true)]
     varies = all(len(set(numbers)) > 1 for numbers in (true, predicted))
     return {
-        name: round(float(_METRICS[name](*pair)), 6) if varies or name == "mse" else 0.0
+        name: round(float(score(_METRICS[name], *pair)), 6) if varies or name == "mse" else 0.0
         for name in metrics
     }
