@@ -30,6 +30,7 @@ from lit_roberta.finetuning.evaluation.request import Evaluation
 from lit_roberta.finetuning.evaluation.results import Found, read_found
 from lit_roberta.finetuning.evaluation.runs import EvaluationRun, read_examples
 from lit_roberta.machine import default_jobs, threads_of_each
+from lit_roberta.training.arguments import find_config
 from lit_roberta.training.checkpoint_files import CHECKPOINT_FOLDER, LAST
 from lit_roberta.workers import worker_pool
 
@@ -46,6 +47,8 @@ def check_finetuning(asked: Comparison, recipes: Sequence[PlannedRecipe]) -> Non
     Raises:
         UserError: If a file or its examples can't be read, or a model can't take them.
     """
+    for file in asked.finetune:
+        find_config(file, asked_by="--finetune")
     if not asked.finetune:
         return
     apart = {(token_identity(recipe.data), _longest(recipe)): recipe for recipe in recipes}

@@ -92,7 +92,9 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
         return Parts(train=(), validation=judged[0], test=judged[1], notes=notes)
     train = _read(spec, config, "train", notes).get("", ())
     if not train:
-        raise must("data.train", "hold examples", "none", "Name a file with at least one.")
+        where = config.folder if config.train is None else config.train
+        remedy = "Name a file with at least one."
+        raise must("data.train", "hold examples", f"none in {where}", remedy)
     parts = Parts(
         train=train,
         validation=_read(spec, config, "validation", notes),

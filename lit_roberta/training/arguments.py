@@ -7,6 +7,7 @@ person meant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import lit_roberta
@@ -101,12 +102,13 @@ def _run_of_checkpoint(words: Sequence[str]) -> Path | None:
     return None
 
 
-def find_config(name: str) -> Path:
+def find_config(name: str, *, asked_by: str = "--config") -> Path:
     """Find a configuration file: a path, or else one of those that ship with the package.
 
     Args:
         name: A path as it is; or, where nothing lies there, a shipped file as `configs/bert.yaml`,
             `bert.yaml` or `bert`, `size/small.yaml` or `size/small`.
+        asked_by: The words that named it, for the message.
 
     Raises:
         UserError: If there is no such file.
@@ -119,10 +121,12 @@ def find_config(name: str) -> Path:
         # A name must not leave the folder: `../x` is a path, and nothing lies there.
         if candidate.is_file() and folder.resolve() in candidate.resolve().parents:
             return candidate
-    shipped = ", ".join(
-        sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
+    shipped = sorted(
+        str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml")
     )
-    raise must("--config", "name a file", name, f"Shipped are: {shipped}.")
+    close = get_close_matches(name.removesuffix(".yaml"), shipped, n=1)
+    remedy = f"Did you mean {close[0]}?" if close else f"Shipped are: {', '.join(shipped)}."
+    raise must(asked_by, "name a file", name, remedy)
 
 
 def shipped_configs() -> Path:

@@ -66,7 +66,7 @@ def test_the_notebooks_own_setting_can_be_asked_for() -> None:
         ("--budget.unit weeks", "budget.unit"),
         ("--budget.unit epochs", "budget.amount must be given where the unit is epochs"),
         ("--budget.amount -5", "budget.amount must be above 0, got -5."),
-        ("--recipes bret", "--recipes must name a file, got 'bret'. Shipped are: bert"),
+        ("--recipes bret", "--recipes must name a file, got 'bret'. Did you mean bert?"),
         ("--corpus nowhere.txt", "data.corpus must exist, got 'nowhere.txt'."),
         ("--data.masking.rat 0.3", "--data.masking.rat"),
         ("--data.max_length", "--data.max_length must be followed by a value"),

@@ -136,7 +136,7 @@ def test_a_report_alone_names_what_was_not_fine_tuned(asked: Comparison, pool: I
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("no file", "missing.yaml"),
+        ("no file", "--finetune must name a file, got 'missing.yaml'"),
         ("no examples", "the file of examples must exist, got 'train.csv'"),
         ("a label", "label"),
         ("a length", "data.max_length must be at most 64, got 65"),

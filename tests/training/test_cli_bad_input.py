@@ -15,7 +15,7 @@ REFUSED = {
     "--something=1": "unrecognized arguments: --something=1. See --help for what there is.",
     "--data.format=sentences": "full-sentences, got 'sentences'. See --help",
     "--data.batch_size=many": "be a whole number or null, got 'many'.",
-    "--config=robert": "--config must name a file, got 'robert'. Shipped are: bert, ",
+    "--config=robert": "--config must name a file, got 'robert'. Did you mean roberta?",
     # sizes
     "--data.batch_size=0": "data.batch_size must be 1 or more, got 0.",
     "--data.micro_batch_size=-1": "data.micro_batch_size must be 1 or more, got -1.",

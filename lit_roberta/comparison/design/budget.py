@@ -119,7 +119,8 @@ class Budget:
 def _check_floor(unit: Unit, amount: int | float, least: float) -> None:
     """Refuse less than one update: rounded up, it would be another budget for each recipe."""
     if amount < least * (1 - 1e-9):
-        remedy = f"One update is {least:,.6g} {unit}: give more, or make batches smaller."
+        passes = "" if unit == "passes" else " (--budget.unit passes counts passes over the text)"
+        remedy = f"One update is {least:,.6g} {unit}: give more{passes}, or make batches smaller."
         raise must("budget.amount", "come to at least one update", amount, remedy)
 
 

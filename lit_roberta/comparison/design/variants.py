@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lit_roberta.errors import UserError, must
+from lit_roberta.errors import must
 from lit_roberta.training.arguments import find_config
 
 _PLAIN = re.compile(r"[^\s/\\:]+")
@@ -39,10 +39,7 @@ class Variant:
         Raises:
             UserError: If there is none.
         """
-        try:
-            return find_config(self.source)
-        except UserError as error:
-            raise UserError(str(error).replace("--config", asked_by, 1)) from error
+        return find_config(self.source, asked_by=asked_by)
 
 
 def named(variants: Sequence[Variant], *, asked_by: str = "--recipes") -> dict[str, Variant]:

@@ -113,7 +113,7 @@ def _arguments_of_tasks(asked: Evaluation) -> tuple[dict[str, tuple[str, ...]], 
         name = Path(file).stem
         if name in found:
             raise must("--task-config", "have a name of its own", name, "Rename the file.")
-        found[name] = (f"--config={find_config(file)}",)
+        found[name] = (f"--config={find_config(file, asked_by='--task-config')}",)
     shared = _shared(asked)
     notes = [f"Not in {asked.data}, and left out: {', '.join(missing)}."] if missing else []
     return {name: (*words, *shared) for name, words in found.items()}, notes

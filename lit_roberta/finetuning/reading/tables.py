@@ -115,12 +115,14 @@ def _read_separated(
             first = "the first line" if reading.header else "the first row"
             raise UserError(
                 f"{place}, must have {len(names)} fields as {first} has, got {len(fields)}. "
-                + _remedy(is_quoted, is_csv, reading.option("quoting"))
+                + _remedy(is_quoted, is_csv, reading.option("quoting"), len(names) - len(fields))
             )
         yield TableRow(dict(zip(names, fields, strict=True)), place)
 
 
-def _remedy(is_quoted: bool, is_csv: bool, option: str) -> str:
+def _remedy(is_quoted: bool, is_csv: bool, option: str, missing: int) -> str:
+    if missing > 0:
+        return f"Put a {'comma' if is_csv else 'tab'} between fields, also where one is empty."
     if is_quoted:
         return "Quote a field that holds a delimiter."
     if is_csv:

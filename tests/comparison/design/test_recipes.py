@@ -64,7 +64,7 @@ def test_one_file_twice_is_refused(text: Path) -> None:
 
 def test_an_unknown_file_is_named(text: Path) -> None:
     with pytest.raises(
-        UserError, match=r"^--recipes must name a file, got 'bret'. Shipped are: bert"
+        UserError, match=r"^--recipes must name a file, got 'bret'. Did you mean bert"
     ):
         read(text, "bret")
 

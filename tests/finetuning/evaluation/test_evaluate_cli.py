@@ -37,7 +37,7 @@ def no_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         (["a.ckpt", "--tasks", "sst2", "--data", "."], "the folder of sst2 must be there"),
         (["a.ckpt", "--tasks", "glue", "--data", "."], "--data must hold a folder of glue"),
         (["a.ckpt", "--tasks", "classification", "--data", "."], "--tasks must be tasks of"),
-        (["a.ckpt", "--task-config", "gone.yaml"], "--config must name a file"),
+        (["a.ckpt", "--task-config", "gone.yaml"], "--task-config must name a file"),
         (["a.ckpt", *TEXTS, *TEXTS], "--task-config must have a name of its own"),
         (["gone.ckpt", *TEXTS], "the model must be a file or a folder, got 'gone.ckpt'"),
         (["train.csv", *TEXTS], "train.csv"),
