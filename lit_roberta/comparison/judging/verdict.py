@@ -14,7 +14,6 @@ from jaxtyping import Float64
 from lit_roberta.comparison.judging.claims import (
     SMALLEST_DIFFERENCE,
     Arm,
-    Difference,
     Floor,
     Judgement,
     Kind,
@@ -22,7 +21,14 @@ from lit_roberta.comparison.judging.claims import (
 )
 from lit_roberta.comparison.judging.headline import unlearned, write_headline
 from lit_roberta.comparison.judging.judging import FEWEST_DOCUMENTS, FEWEST_RUNS, judge
-from lit_roberta.comparison.judging.wording import evidence_on, intervals, joined, nats
+from lit_roberta.comparison.judging.pair_words import (
+    doubt,
+    figures,
+    runs_that_would_tell,
+    seed_by_seed,
+    size_of,
+)
+from lit_roberta.comparison.judging.wording import intervals, joined, nats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +83,7 @@ _Words = Callable[[PairJudgement, Mapping[str, Arm], Judgement], str]
 def _winner(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
     loser = pair.second if pair.better == pair.first else pair.first
     sign = -1 if pair.better == pair.first else 1
-    sizes = [_size(difference, sign) for difference in pair.differences]
+    sizes = [size_of(difference, sign) for difference in pair.differences]
     smallest = min(abs(difference.estimate) for difference in pair.differences)
     where = "in both formats: " if len(sizes) > 1 else ""
     return (
@@ -92,7 +98,7 @@ def _each(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) ->
     for difference in pair.differences:
         first = difference.estimate < 0
         name = pair.first if first else pair.second
-        parts.append(f"{name} {_size(difference, -1 if first else 1)}")
+        parts.append(f"{name} {size_of(difference, -1 if first else 1)}")
     return (
         f"{pair.first} and {pair.second} are each better in the format that they were trained on: "
         f"{joined(parts)}. Loss cannot decide between them; a task can."
@@ -103,7 +109,7 @@ def _no_difference(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judg
     return (
         f"{pair.first} and {pair.second} show no difference that matters: every interval stays "
         f"within {SMALLEST_DIFFERENCE} nats per {pair.differences[0].unit}, about "
-        f"{np.expm1(SMALLEST_DIFFERENCE):.0%} of perplexity ({_figures(pair)})."
+        f"{np.expm1(SMALLEST_DIFFERENCE):.0%} of perplexity ({figures(pair)})."
     )
 
 
@@ -114,8 +120,8 @@ def _cannot_tell(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgem
             "the loss measures, so loss cannot judge it; a task can."
         )
     return (
-        f"Nobody can tell whether {pair.first} or {pair.second} is better ({_figures(pair)}). "
-        f"{_doubt(pair, len(judgement.pairs))}{_seed_by_seed(pair, arms)}"
+        f"Nobody can tell whether {pair.first} or {pair.second} is better ({figures(pair)}). "
+        f"{doubt(pair, len(judgement.pairs))}{seed_by_seed(pair, arms)}"
     )
 
 
@@ -150,7 +156,7 @@ def _same_run(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement
 
 def _too_few(pair: PairJudgement, arms: Mapping[str, Arm], judgement: Judgement) -> str:
     runs, _ = _size_of(pair, arms)
-    return f"{_figures(pair)}." if runs == 1 else f"{_figures(pair)}. {_needed(pair)}"
+    return f"{figures(pair)}." if runs == 1 else f"{figures(pair)}. {runs_that_would_tell(pair)}"
 
 
 def _why_too_few(size: tuple[int, int], arms: Mapping[str, Arm], judgement: Judgement) -> str:
@@ -184,8 +190,6 @@ _SENTENCES: dict[Kind, _Words] = {
 }
 
 
-_MOST_SEEDS_TOLD = 5
-
 _LONGER = "Train longer (--budget.amount), or choose rates with --tune-lr 3."
 
 
@@ -205,63 +209,3 @@ def pair_sentences(arms: Mapping[str, Arm], judgement: Judgement) -> list[str]:
     if judgement.kind == "not-learned-context" and not learned:
         sentences["next step"] = _LONGER
     return list(sentences.values())
-
-
-# ---- parts of sentences
-
-
-def _size(difference: Difference, sign: int) -> str:
-    return (
-        f"by {nats(sign * difference.estimate)} nats per {difference.unit} on {difference.format}"
-        f"{evidence_on(difference, sign)}"
-    )
-
-
-def _figures(pair: PairJudgement) -> str:
-    parts = [
-        f"{nats(difference.estimate, sign=True)} on {difference.format}{evidence_on(difference)}"
-        for difference in pair.differences
-    ]
-    return f"{pair.first} minus {pair.second}: {'; '.join(parts)}"
-
-
-def _seed_by_seed(pair: PairJudgement, arms: Mapping[str, Arm]) -> str:
-    """Give the differences of runs of one seed, where no interval is made of them.
-
-    Such runs begin with the same weights. Where they saw other masks, what each pair of them
-    shows is a fact that a reader may want, and no evidence of ours.
-    """
-    first, second = arms[pair.first], arms[pair.second]
-    paired = any(difference.paired for difference in pair.differences)
-    if paired or first.seeds != second.seeds or len(first.seeds) > _MOST_SEEDS_TOLD:
-        return ""
-    parts = []
-    for difference in pair.differences:
-        each = first.losses(difference.format) - second.losses(difference.format)
-        parts.append(f"{joined([nats(one, sign=True) for one in each])} on {difference.format}")
-    return f" Seed by seed it is {'; '.join(parts)}."
-
-
-def _doubt(pair: PairJudgement, pairs: int) -> str:
-    """Say what stands in the way of a claim, and what would help."""
-    intervals = [
-        (difference.over_runs, difference.over_documents) for difference in pair.differences
-    ]
-    runs_agree = all(runs is not None and runs.excludes_zero for runs, _ in intervals)
-    documents_agree = all(texts is not None and texts.excludes_zero for _, texts in intervals)
-    if runs_agree and documents_agree:
-        signs = {difference.estimate < 0 for difference in pair.differences}
-        if len(signs) > 1:
-            return "Each is better in the format that the other was trained on."
-        return f"Each interval alone excludes zero, but not when corrected for {pairs} pairs."
-    if runs_agree:
-        return "The runs agree, the held-out documents do not: more held-out text would help."
-    return _needed(pair)
-
-
-def _needed(pair: PairJudgement) -> str:
-    counts = [difference.runs_needed for difference in pair.differences]
-    known = [count for count in counts if count is not None]
-    if len(known) < len(counts):
-        return "A difference as small as this one would take more runs than anyone will make."
-    return f"To show a difference of this size, about {max(known)} runs of each would be needed."
