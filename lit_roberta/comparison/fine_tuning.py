@@ -47,10 +47,10 @@ def check_finetuning(asked: Comparison, recipes: Sequence[PlannedRecipe]) -> Non
     Raises:
         UserError: If a file or its examples can't be read, or a model can't take them.
     """
-    for file in asked.finetune:
-        find_config(file, asked_by="--finetune")
     if not asked.finetune:
         return
+    for file in asked.finetune:
+        find_config(file, asked_by="--finetune")
     apart = {(token_identity(recipe.data), _longest(recipe)): recipe for recipe in recipes}
     models = [
         EvaluatedModel(

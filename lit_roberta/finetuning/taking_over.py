@@ -24,8 +24,8 @@ def take_over_finetuned(
     *,
     settings: Namespace,
     given: Mapping[str, Any],
-    trains: bool = True,
-    words: Sequence[str] = (),
+    trains: bool,
+    words: Sequence[str],
 ) -> None:
     """Let a checkpoint's task win over the defaults; its examples too, unless others are named.
 
