@@ -6,7 +6,7 @@ The order of things and nothing else; each step is a module beside this one.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from lit_roberta.comparison.design.recipes import PlannedRecipe, RecipeReader
 from lit_roberta.comparison.environment import describe_environment
 from lit_roberta.comparison.fine_tuning import check_finetuning, fine_tune_runs
 from lit_roberta.comparison.judging.designs import Design
+from lit_roberta.comparison.not_asked import notices_of_judges_not_asked
 from lit_roberta.comparison.probing import probe_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.request import DEFAULT_RECIPES, DEFAULT_SEEDS, Comparison
@@ -131,22 +132,21 @@ def _compare(
     began: float,
     console: Console,
 ) -> Results | None:
-    for note in recipes[0].data.prepared.notes:
-        console.print(note, markup=False, highlight=False, soft_wrap=True)
+    _tell(recipes[0].data.prepared.notes, console)
     jobs = asked.jobs or default_jobs()
     with worker_pool(jobs=jobs, threads=threads_of_each(jobs)) as pool:
         found = find_out(asked, recipes, pool, console)
         if not asked.seeds:
             return None
         plan = _plan(asked, found, design)
-        for notice in plan.notices:
-            console.print(notice, markup=False, highlight=False, soft_wrap=True)
+        _tell(plan.notices, console)
         failures = make_chosen(asked.choice, plan.tasks, pool, console)
     if asked.choice.shares_folder:
         return None
     runs = read_runs(plan)
     if not runs:
         raise UserError(f"There is no run. {failures[0].recipe}: {failures[0].message}.")
+    _tell(notices_of_judges_not_asked(asked, runs), console)
     if asked.probes:
         runs = probe_runs(runs, asked.output / "runs", console)
     finetuned, not_finetuned = fine_tune_runs(asked, runs, console)
@@ -166,6 +166,11 @@ def _compare(
     )
     write_report(results, asked.output)
     return results
+
+
+def _tell(notices: Iterable[str], console: Console) -> None:
+    for notice in notices:
+        console.print(notice, markup=False, highlight=False, soft_wrap=True)
 
 
 def _plan(asked: Comparison, found: Beforehand, design: Design) -> Plan:

@@ -17,6 +17,8 @@ from lit_roberta.comparison.choosing import Choice
 from lit_roberta.comparison.cli import main, parse
 from lit_roberta.comparison.fine_tuning import fine_tune_runs
 from lit_roberta.comparison.judging.task_scores import TaskScores
+from lit_roberta.comparison.not_asked import notices_of_judges_not_asked
+from lit_roberta.comparison.probing import PROBES
 from lit_roberta.comparison.request import Comparison
 from lit_roberta.comparison.results import Failure
 from lit_roberta.comparison.runs.run import Run
@@ -131,6 +133,22 @@ def test_a_report_alone_names_what_was_not_fine_tuned(asked: Comparison, pool: I
     assert [(each.recipe, each.seed) for each in failures] == RUNS
     assert {each.message for each in failures} == {"fine-tuning for mood: it is not there yet"}
     assert pool.made == []
+
+
+def test_judges_that_were_asked_before_and_are_not_now_are_named(
+    asked: Comparison, pool: Inline
+) -> None:
+    nobody = replace(asked, finetune=())
+    assert list(notices_of_judges_not_asked(nobody, runs())) == []
+    tuned(asked)
+    (asked.output / "runs" / "bert" / "seed-1" / PROBES).write_text("{}", encoding="utf-8")
+    probed, learned = notices_of_judges_not_asked(nobody, runs())
+    assert "probed: --probes brings" in probed
+    assert "fine-tuned for mood: --finetune with" in learned
+    assert list(notices_of_judges_not_asked(replace(asked, probes=True), runs())) == []
+    # What was made for other runs is no part of this report anyway.
+    others = [replace(run, seed=7) for run in runs()]
+    assert list(notices_of_judges_not_asked(nobody, others)) == []
 
 
 @pytest.mark.parametrize(
