@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pytorch_lightning.utilities import rank_zero_only
 from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
@@ -103,7 +104,7 @@ def resolve_checkpoint(
     if path.is_file():
         return path
     if name == "last" and subcommand == "fit":
-        logger.info("There is no %s yet: starting afresh.", path)
+        rank_zero_only(logger.info)("There is no %s yet: starting afresh.", path)
         return None
     remedy = "Name the folder of the run with --trainer.default_root_dir, or the file itself."
     raise must("ckpt_path", "be last, previous, best or a file", str(path), remedy)

@@ -14,6 +14,7 @@ _BESIDE_THE_POINT = (
     ".*isinstance.treespec.*",  # raised inside Lightning, by its own use of torch
     ".*your dataloader is not resumable.*",  # it follows from the number of updates
     ".*FSDP2-wrapped module.*returned a view.*",  # nothing of ours changes logits in place
+    ".*`srun` command is available.*",  # a process started by hand where there is a cluster
     ".*sync_dist=True.*",  # what is logged has been added up over all ranks before
 )
 

@@ -14,6 +14,7 @@ from pytorch_lightning.callbacks import Callback
 
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.checkpoint_settings import flatten
+from lit_roberta.training.console import without_small_talk
 from lit_roberta.training.parsed_cli import ParsedCLI
 from lit_roberta.training.ranks import was_started_by_another
 from lit_roberta.training.rollback import fit
@@ -65,9 +66,10 @@ class RunCLI(ParsedCLI):
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Build the trainer on updates: its length, its intervals, its callbacks."""
         asked = self._get(self.config_init, "trainer").as_dict()
-        kwargs |= self.trainer_settings(asked) | strategy_settings(asked)
-        with in_one_line():
-            return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
+        with without_small_talk():
+            kwargs |= self.trainer_settings(asked) | strategy_settings(asked)
+            with in_one_line():
+                return super().instantiate_trainer(use_distributed_sampler=False, **kwargs)
 
     def hyperparameters(self) -> dict[str, Any]:
         """Give the settings that a table of runs is read by."""

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import torch
 
-from tests.training.commands import TINY
+from lit_roberta.planning.cli import main as plan
+from tests.training.commands import TINY, Command
 
 TRAIN = Path(__file__).parents[2] / "train.py"
 JOB = {
@@ -58,6 +59,27 @@ FIT = (sys.executable, str(TRAIN), "fit", "--config=roberta", *TINY, "--ckpt_pat
 
 def read_last(folder: Path) -> Any:
     return torch.load(folder / "runs/roberta/checkpoints/last.ckpt", weights_only=True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "--trainer.max_steps=1", "--trainer.limit_val_batches=0"),
+        ("fit", "--max_hours=0.0005", "--trainer.limit_val_batches=0"),
+        ("plan", "--trainer.max_steps=1"),
+    ],
+    ids=" ".join,
+)
+def test_a_process_started_by_hand_hears_nothing_of_srun(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    # Lightning warns wherever it finds the command, and a warning is an error here.
+    stand_in(tmp_path, "srun", "exit 1")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    name, *rest = words
+    arguments = ["--config=roberta", *TINY, *rest]
+    status = plan(arguments) if name == "plan" else command(name, *arguments)
+    assert status == 0, command.messages
 
 
 @pytest.mark.slow

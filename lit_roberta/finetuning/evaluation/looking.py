@@ -25,6 +25,7 @@ from lit_roberta.finetuning.run_checks import check_labels
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.cli import errors_in_one_line
+from lit_roberta.training.console import without_small_talk
 
 _NOT_OF_THE_TASK = (
     "data.folder",
@@ -177,7 +178,8 @@ class _Looked(FinetuningCLI):
     def instantiate_trainer(self, **kwargs: Any) -> pl.Trainer:
         """Give one that touches no device."""
         self.datamodule.use_model(self._model)
-        return pl.Trainer(accelerator="cpu", logger=False, enable_checkpointing=False)
+        with without_small_talk():
+            return pl.Trainer(accelerator="cpu", logger=False, enable_checkpointing=False)
 
     def after_instantiate_classes(self) -> None:
         """Announce nothing."""
