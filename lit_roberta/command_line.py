@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import chain
 from types import FrameType
@@ -133,14 +133,21 @@ def exit_status_of(act: Callable[[], int | None], *, interrupted: str) -> int:
         try:
             return act() or 0
         except UserError as error:
-            sys.stderr.write(f"{error}\n")
+            _tell(str(error))
             return 2
         except BaseException as error:
             # Lightning's own clean-up can fail after an interruption, and hides it behind that.
             if error_behind(error, KeyboardInterrupt) is None:
                 raise
-            sys.stderr.write(f"{interrupted}\n")
+            _tell(interrupted)
             return 130
+
+
+def _tell(line: str) -> None:
+    """Write a line to stderr, if there is one that takes it: the exit status says the rest."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
 
 
 @contextmanager

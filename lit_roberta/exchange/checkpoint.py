@@ -79,10 +79,11 @@ def check_place(path: Path) -> None:
     """Refuse to write over a file.
 
     Raises:
-        UserError: If there is one.
+        UserError: If there is one, or there can be none.
     """
-    if path.exists():
-        raise must("the checkpoint", "be a new file", str(path), "Name another.")
+    with failures_in_one_line(path, name="the folder", rule="take a checkpoint"):
+        if path.exists():
+            raise must("the checkpoint", "be a new file", str(path), "Name another.")
 
 
 def _contents(pretrained: Pretrained) -> dict[str, Any]:

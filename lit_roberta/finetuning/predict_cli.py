@@ -25,7 +25,12 @@ from lit_roberta.finetuning.reading.config import Quoting
 from lit_roberta.finetuning.reading.conll import WORD_FILES
 from lit_roberta.inference.arguments import add_output, model_parser
 from lit_roberta.inference.batching import BATCH_TOKENS
-from lit_roberta.inference.inputs import STANDARD_INPUT, check_input, count_texts
+from lit_roberta.inference.inputs import (
+    STANDARD_INPUT,
+    check_input,
+    count_texts,
+    report_nothing,
+)
 from lit_roberta.inference.output_files import check_output, lines_to
 from lit_roberta.inference.pipes import Command, to_json, write_line
 from lit_roberta.inference.progress import shown_progress
@@ -125,6 +130,7 @@ def _predict(asked: Namespace) -> None:
                     write(to_json(as_row(request.shown, prediction)))
             advance(len(requests))
     predictor.lengths.report()
+    report_nothing(predictor.lengths.seen, asked.input or STANDARD_INPUT)
     if asked.output is not None:
         logger.info("%s in %s.", num_texts(predictor.lengths.seen), asked.output)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jsonargparse import ArgumentParser, Namespace
 
 from lit_roberta.command_line import OneLineErrors
+from lit_roberta.errors import must
+from lit_roberta.inference.inputs import holds_rows
 from lit_roberta.inference.text_model import TextModel, load_model
 from lit_roberta.inference.texts import OnTooLong
+
+_COLUMNS = {"text_column": "text", "good_column": "good", "bad_column": "bad"}
+"""What they are called where nothing is said."""
 
 
 def model_parser(name: str, description: str) -> ArgumentParser:
@@ -47,6 +54,26 @@ def add_input(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--text-column", type=str, default="text", help="Of rows: the column of their text."
     )
+
+
+def check_columns(asked: Namespace, read: Sequence[str]) -> None:
+    """Refuse the name of a column that nothing would read.
+
+    Args:
+        asked: What was read.
+        read: Which of the names would be read, if the input holds rows.
+
+    Raises:
+        UserError: If another one is given, or there are no rows.
+    """
+    for name, default in _COLUMNS.items():
+        given, option = asked.get(name, default), f"--{name.replace('_', '-')}"
+        if given != default and name not in read:
+            rule = f"be left out with{'out' * (name != 'text_column')} --pairs"
+            raise must(option, rule, given, "It would not be read.")
+        if given != default and not holds_rows(asked.input):
+            remedy = "Lines have no columns: name a file of rows."
+            raise must(option, "be left out without rows", given, remedy)
 
 
 def add_output(parser: ArgumentParser, kinds: str) -> None:

@@ -7,10 +7,21 @@ from collections.abc import Sequence
 
 from jsonargparse import Namespace
 
-from lit_roberta.inference.arguments import add_input, add_output, model_of, model_parser
+from lit_roberta.inference.arguments import (
+    add_input,
+    add_output,
+    check_columns,
+    model_of,
+    model_parser,
+)
 from lit_roberta.inference.batching import BATCH_TOKENS
 from lit_roberta.inference.encoding import Encoder, Pooling
-from lit_roberta.inference.inputs import check_input, count_texts, read_windows
+from lit_roberta.inference.inputs import (
+    check_input,
+    count_texts,
+    read_windows,
+    report_nothing,
+)
 from lit_roberta.inference.pipes import Command
 from lit_roberta.inference.progress import shown_progress
 from lit_roberta.inference.texts import num_texts
@@ -48,6 +59,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 def _encode(asked: Namespace) -> None:
     tokens = asked.pooling == "tokens"
     check_input(asked.input)
+    check_columns(asked, ["text_column"])
     check_vectors(asked.output, tokens=tokens, overwrite=asked.overwrite)
     encoder = Encoder(
         model_of(asked),
@@ -68,6 +80,7 @@ def _encode(asked: Namespace) -> None:
             write(texts, encoder.token_vectors(texts) if tokens else encoder.vectors(texts))
             advance(len(texts))
     encoder.lengths.report()
+    report_nothing(encoder.lengths.seen, asked.input)
     if asked.output is not None:
         logger.info("%s in %s.", num_texts(encoder.lengths.seen), asked.output)
 

@@ -9,7 +9,7 @@ from jsonargparse import Namespace
 
 from lit_roberta.inference.arguments import model_of, model_parser
 from lit_roberta.inference.filling import FilledText, fill_mask
-from lit_roberta.inference.inputs import STANDARD_INPUT, read_windows
+from lit_roberta.inference.inputs import STANDARD_INPUT, read_windows, report_nothing
 from lit_roberta.inference.pipes import Command, to_json, write_line
 
 
@@ -35,6 +35,7 @@ def _fill(asked: Namespace) -> None:
     model = model_of(asked, predicts=True)
     from_input = asked.texts == [STANDARD_INPUT]
     is_first = True
+    seen = 0
     for texts in read_windows(STANDARD_INPUT) if from_input else [asked.texts]:
         for found in fill_mask(model, texts, top_k=asked.top_k, on_too_long=asked.on_too_long):
             if asked.json:
@@ -42,6 +43,8 @@ def _fill(asked: Namespace) -> None:
             else:
                 write_line(("" if is_first else "\n") + "\n".join(_readable(found)))
             is_first = False
+        seen += len(texts)
+    report_nothing(seen, STANDARD_INPUT)
 
 
 main = Command(_parse, _fill)

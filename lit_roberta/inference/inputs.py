@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import codecs
 import io
+import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -19,6 +21,8 @@ from lit_roberta.data.text.files import COMPRESSED, kind_of
 from lit_roberta.data.text.reading import Advice, ReadingConfig
 from lit_roberta.data.text.rows import ROW_KINDS, read_rows
 from lit_roberta.errors import UserError, must
+
+logger = logging.getLogger(__name__)
 
 STANDARD_INPUT = "-"
 _CONVERT = "Convert it, as by iconv -t UTF-8."
@@ -80,14 +84,34 @@ def check_input(source: str) -> None:
     Raises:
         UserError: If there is no such file.
     """
-    if source != STANDARD_INPUT and not Path(source).exists():
+    if not source or (source != STANDARD_INPUT and not os.path.lexists(source)):
         raise must("--input", "be a file, or - for standard input", source, "There is none.")
 
 
+def holds_rows(source: str) -> bool:
+    """Tell whether texts stand in columns there, and are no lines."""
+    return source != STANDARD_INPUT and kind_of(Path(source)) in ROW_KINDS
+
+
+def report_nothing(seen: int, source: str) -> None:
+    """Say so where there was no text: an empty output is what a command gives that failed, too.
+
+    Args:
+        seen: Texts that were read.
+        source: Where from.
+    """
+    if not seen:
+        name = "standard input" if source == STANDARD_INPUT else source
+        logger.info("There was no text in %s.", name)
+
+
 def count_texts(source: str) -> int | None:
-    """Count the lines of a plain file; None where that would take reading it as it is read."""
+    """Count the lines of a plain file; None where that would take reading it as it is read.
+
+    What comes out of a pipe (`<(...)` in a shell) comes once.
+    """
     path = Path(source)
-    if source == STANDARD_INPUT or kind_of(path) in ROW_KINDS or path.suffix in COMPRESSED:
+    if holds_rows(source) or path.suffix in COMPRESSED or not path.is_file():
         return None
     count, last = 0, b"\n"
     with path.open("rb") as file:
@@ -111,7 +135,7 @@ def read_pair_windows(
         UserError: If there is no such file, if it is damaged, or if a line is no pair.
     """
     path = Path(source)
-    if source != STANDARD_INPUT and kind_of(path) in ROW_KINDS:
+    if holds_rows(source):
         good, bad = _OfGood(text_column=columns[0]), _OfBad(text_column=columns[1])
         pairs = zip(read_rows(path, good), read_rows(path, bad), strict=True)
         yield from in_windows(pairs, characters, size=lambda pair: sum(map(len, pair)))

@@ -29,6 +29,12 @@ def check_output(output: str | None, *, kinds: Sequence[str], overwrite: bool) -
     path = Path(output)
     if path.suffix.lower() not in kinds:
         raise must("--output", f"end in {', '.join(kinds)}", output, "Name it by its kind.")
+    with failures_in_one_line(output, name="--output", rule="be writable"):
+        _check_place(path, overwrite=overwrite)
+
+
+def _check_place(path: Path, *, overwrite: bool) -> None:
+    output = str(path)
     if not path.parent.is_dir():
         is_file = path.parent.exists()
         remedy = f"{path.parent} is a file." if is_file else f"Make {path.parent} first."

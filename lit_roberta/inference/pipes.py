@@ -62,7 +62,8 @@ def exit_status_in_pipe(act: Callable[[], None]) -> int:
     try:
         with ended_by_sigterm():
             status = exit_status_of(act, interrupted="Interrupted.")
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except BrokenPipeError:
         _silence_output()
         return _BROKEN_PIPE
@@ -75,7 +76,14 @@ def _silence_output() -> None:
 
 
 def write_line(line: str) -> None:
-    """Write a line to standard output, at once."""
+    """Write a line to standard output, at once.
+
+    Raises:
+        UserError: If there is none, or it takes nothing.
+    """
+    if sys.stdout is None:
+        remedy = "Leave it open, or name a file where the command takes one."
+        raise must("standard output", "be open", "a closed one", remedy)
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")
     try:

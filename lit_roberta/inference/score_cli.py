@@ -9,12 +9,19 @@ from dataclasses import asdict
 
 from jsonargparse import Namespace
 
-from lit_roberta.inference.arguments import add_input, add_output, model_of, model_parser
+from lit_roberta.inference.arguments import (
+    add_input,
+    add_output,
+    check_columns,
+    model_of,
+    model_parser,
+)
 from lit_roberta.inference.inputs import (
     check_input,
     count_texts,
     read_pair_windows,
     read_windows,
+    report_nothing,
 )
 from lit_roberta.inference.output_files import check_output, lines_to
 from lit_roberta.inference.pipes import Command, to_json
@@ -55,6 +62,7 @@ def _parse(words: Sequence[str]) -> Namespace:
 
 def _score(asked: Namespace) -> None:
     check_input(asked.input)
+    check_columns(asked, ["good_column", "bad_column"] if asked.pairs else ["text_column"])
     check_output(asked.output, kinds=[".jsonl"], overwrite=asked.overwrite)
     scorer = Scorer(
         model_of(asked, predicts=True),
@@ -72,6 +80,7 @@ def _score(asked: Namespace) -> None:
                 write(to_json(asdict(one)))
             advance(len(found))
     scorer.lengths.report()
+    report_nothing(scorer.lengths.seen, asked.input)
     _report(counts, pairs=asked.pairs)
 
 
@@ -93,6 +102,7 @@ def _facts(found: Score | PairScore) -> Iterator[str]:
     scores = [found] if isinstance(found, Score) else [found.good, found.bad]
     yield from ("with unknown tokens" for score in scores if score.unknown)
     if isinstance(found, PairScore):
+        yield from ("without tokens" for score in scores if not score.tokens)
         yield found.preferred
 
 
@@ -102,6 +112,11 @@ def _report(counts: Counter[str], *, pairs: bool) -> None:
             "%s with tokens that the vocabulary does not know: they are scored as the unknown "
             "token.",
             num_texts(unknown),
+        )
+    if empty := counts["without tokens"]:
+        logger.info(
+            "%s of pairs without a token: its score is 0, which no other text reaches.",
+            num_texts(empty),
         )
     total = counts["good"] + counts["bad"] + counts["neither"]
     if pairs and total:

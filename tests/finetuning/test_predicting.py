@@ -146,6 +146,15 @@ def test_lines_and_rows_give_the_same(
         assert (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8") == whole
 
 
+def test_no_text_at_all_is_said(
+    classifier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("none.txt", "none.jsonl", "none.csv"):
+        given = rows(tmp_path, name, "")
+        assert main([str(classifier), "--input", given]) == 0
+        assert capsys.readouterr() == ("", f"There was no text in {given}.\n")
+
+
 def test_a_person_reads_labels_and_numbers(
     classifier: Path, regression: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from lit_roberta.errors import UserError
-from lit_roberta.inference import inputs
-from lit_roberta.inference.pipes import write_line
+from lit_roberta.inference import encode_cli, fill_mask_cli, inputs, score_cli
+from lit_roberta.inference.pipes import exit_status_in_pipe, write_line
 from tests.inference.models import write_model
 from tests.inference.pipeline import TIMEOUT, start
 
@@ -75,6 +77,65 @@ def test_a_closed_input_and_a_full_output_are_one_line(monkeypatch: pytest.Monke
         monkeypatch.setattr(sys, "stdout", full)
         with pytest.raises(UserError, match="No space left"):
             write_line("a line")
+
+
+class Full(io.StringIO):
+    """A stream on a disk that is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def test_closed_outputs_are_one_line_and_no_failure_of_what_does_not_need_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert exit_status_in_pipe(lambda: None) == 0
+    assert exit_status_in_pipe(lambda: write_line("a line")) == 2
+    assert capsys.readouterr().err.startswith("standard output must be open, got 'a closed one'")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert exit_status_in_pipe(lambda: write_line("a line")) == 2
+    monkeypatch.setattr(sys, "stderr", Full())
+    assert exit_status_in_pipe(lambda: write_line("a line")) == 2
+
+
+def pipe_of(data: bytes) -> str:
+    """Name a pipe, as a shell does for `<(...)`: what is in it comes once."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    return f"/dev/fd/{reading}"
+
+
+def test_a_pipe_with_a_name_is_read_once() -> None:
+    source = pipe_of(b"a\nb\n")
+    inputs.check_input(source)
+    assert inputs.count_texts(source) is None
+    assert list(inputs.read_windows(source)) == [["a", "b"]]
+
+
+@pytest.mark.parametrize("data", [b"a\nb\0\n", b"a\ncaf\xe9\n"])
+def test_a_pipe_that_holds_no_text_is_one_line(data: bytes) -> None:
+    with pytest.raises(UserError, match="must be utf-8 text without NUL characters"):
+        list(inputs.read_windows(pipe_of(data)))
+
+
+@pytest.mark.parametrize("command", [encode_cli, score_cli, fill_mask_cli])
+def test_no_text_at_all_is_said(
+    command: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path, source = write_model(tmp_path / "model.ckpt"), tmp_path / "none.txt"
+    source.touch()
+    monkeypatch.setattr(sys, "stdin", lines_of())
+    is_filling = command is fill_mask_cli
+    for given in ["-"] if is_filling else ["-", str(source)]:
+        words = [given] if is_filling else ["--input", given]
+        assert command.main([str(path), *words]) == 0
+        name = "standard input" if given == "-" else given
+        assert capsys.readouterr() == ("", f"There was no text in {name}.\n")
 
 
 @pytest.mark.slow

@@ -159,7 +159,8 @@ def test_pairs_come_in_columns_or_with_a_tab_between_them(
         lines = [mark.join(pair) for pair in pairs]
         lines[:0] = [] if name.endswith("txt") else [f"sentence_good{mark}b"]
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    columns = ("--good-column", "sentence_good", "--bad-column", "b")
+    named = ("--good-column", "sentence_good", "--bad-column", "b")
+    columns = () if name.endswith("txt") else named
     status, out, err = run(capsys, path, "--input", source, "--pairs", *columns)
     assert status == 0
     rows = list(map(json.loads, out.splitlines()))
@@ -179,6 +180,10 @@ def test_pairs_come_in_columns_or_with_a_tab_between_them(
         (["--input", "TEXTS", "--pairs"], "line 2 of pairs must be two texts with a tab"),
         (["--input", "TEXTS", "--pairs", "--output", "x.jsonl"], "line 2 of pairs must be two"),
         (["--input", "ROWS", "--pairs"], "must have the column 'bad'"),
+        (["--input", "ROWS", "--good-column", "good "], "must be left out without --pairs"),
+        (["--input", "ROWS", "--pairs", "--text-column", "good"], "left out with --pairs"),
+        (["--input", "TEXTS", "--pairs", "--bad-column", "x"], "must be left out without rows"),
+        (["--input", "-", "--text-column", "words"], "must be left out without rows"),
         (
             ["--input", "TEXTS", "--within-word", "no"],
             "--within-word must be visible or left-to-right",
@@ -203,6 +208,16 @@ def test_what_can_not_be_done_is_one_line_and_leaves_nothing(
     assert len(err.splitlines()) == 1
     assert line in err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_pair_with_an_empty_text_is_no_silent_victory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, source = write_model(tmp_path / "model.ckpt"), tmp_path / "pairs.txt"
+    source.write_text("\tI love you.\ntea\tso\n", encoding="utf-8")
+    status, out, err = run(capsys, path, "--input", source, "--pairs")
+    assert (status, json.loads(out.splitlines()[0])["preferred"]) == (0, "good")
+    assert err.startswith("1 text of pairs without a token: its score is 0, which no other ")
 
 
 @pytest.mark.slow

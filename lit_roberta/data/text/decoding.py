@@ -15,7 +15,7 @@ from typing import IO, cast
 
 from lit_roberta.data.text.files import open_bytes
 from lit_roberta.data.text.reading import ReadingConfig
-from lit_roberta.errors import UserError
+from lit_roberta.errors import UserError, must
 
 # In this order: UTF-32's little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -52,6 +52,10 @@ def read_lines(path: Path, reading: ReadingConfig) -> Iterator[str]:
                 return
         except UnicodeDecodeError:
             pass
+    if not path.is_file():
+        # What comes out of a pipe comes once, and a second look would wait for more.
+        rule = f"be {codecs.lookup(reading.encoding).name} text without NUL characters"
+        raise must(str(path), rule, "something else", reading.advice.undecodable)
     # What is wrong was found in a buffer of the library's; a second look says where it stands.
     with open_bytes(path) as file:
         for _ in decode(file, name=str(path), reading=reading):
