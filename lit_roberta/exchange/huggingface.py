@@ -19,6 +19,8 @@ from lit_roberta.exchange.weight_files import open_weights, read_json
 from lit_roberta.exchange.weights import require_numbers, short_names, to_ours
 
 CONFIG = "config.json"
+_FEWEST = 2
+"""Tokens that every text has: at its beginning and at its end."""
 _CLASSIFIER, _POOLER = "next_sentence_head.classifier.bias", "next_sentence_head.pooler.bias"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json")
 _OTHER_TOKENIZERS = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
@@ -69,6 +71,7 @@ def read_folder(folder: Path, *, source: str | None = None) -> Pretrained:
         pad_id=pad_id,
         unused=unused,
         config=config,
+        cut_at=_cut_at(folder),
         notices=notices,
         task=task,
     )
@@ -98,6 +101,13 @@ def _tokenizer(folder: Path, rows: int) -> tuple[Tokenizer | None, list[str]]:
             "never drawn as a random token"
         )
     return tokenizer, notices
+
+
+def _cut_at(folder: Path) -> int | None:
+    """Tell where the tokenizer beside a model cuts a text, if it does."""
+    place = folder / "tokenizer_config.json"
+    named = read_json(place).get("model_max_length") if place.is_file() else None
+    return named if isinstance(named, int) and named > _FEWEST else None
 
 
 def _require_pad(tokenizer: Tokenizer, pad_id: int) -> None:

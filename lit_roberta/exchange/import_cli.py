@@ -14,7 +14,7 @@ from pathlib import Path
 from lit_roberta.command_line import OneLineErrors, ended_by_sigterm, exit_status_of
 from lit_roberta.errors import must
 from lit_roberta.exchange.checkpoint import check_place, write_checkpoint
-from lit_roberta.exchange.loading import load_pretrained
+from lit_roberta.exchange.loading import OTHERS, load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,10 @@ def _import(words: Sequence[str]) -> None:
         remedy = "Name one in that folder, as start.ckpt."
         raise must("the checkpoint", "be a new file", asked.checkpoint, remedy)
     place = Path(asked.checkpoint)
+    if place.suffix in OTHERS:
+        rule = f"not end in {', '.join(OTHERS)}"
+        remedy = "By that name it would be read as another program's: name it start.ckpt."
+        raise must("the checkpoint", rule, asked.checkpoint, remedy)
     check_place(place)  # before anything large is read
     pretrained = load_pretrained(asked.source)
     write_checkpoint(pretrained, place)

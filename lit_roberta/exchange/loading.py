@@ -14,6 +14,9 @@ from lit_roberta.exchange.pretrained import Pretrained
 
 _PARTS = (".safetensors", ".bin", ".json")
 """Of a folder, which is what can be read."""
+_PICKLED = ".pt"
+OTHERS = (*_PARTS, _PICKLED)
+"""What the names of other programs' files end in."""
 _FAIRSEQ = "model.pt"
 """In the archives that fairseq's models are handed out in."""
 
@@ -47,7 +50,7 @@ def _load(source: str) -> Pretrained:
         remedy = "Give the folder that it lies in."
         raise must("the model", "be a folder or a checkpoint", source, remedy)
     if path.is_file():
-        return read_fairseq(path) if path.suffix == ".pt" else read_checkpoint(path)
+        return read_fairseq(path) if path.suffix == _PICKLED else read_checkpoint(path)
     if is_hub_name(source):
         return read_folder(download_model(source), source=source)
     remedy = "Give a .ckpt, a .pt of fairseq's, a folder with config.json, or OWNER/NAME."

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -20,9 +18,6 @@ from lit_roberta.model.bert import BertModel
 from lit_roberta.model.cloze import ClozeModel
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.model.task_heads import TaskModel
-
-_FEWEST = 2
-"""Tokens that every text has: at its beginning and at its end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +77,6 @@ class Pretrained:
         if self.run is not None and self.run.started_from is None:
             limits.append(self.run.max_length)
         limits += [] if self.cut_at is None else [self.cut_at]
-        settings = Path(self.source) / "tokenizer_config.json"
-        if settings.is_file():
-            named = json.loads(settings.read_text(encoding="utf-8")).get("model_max_length")
-            limits += [named] if isinstance(named, int) and named > _FEWEST else []
         return min(limits)
 
     def build(self, *, next_sentence: bool | None = None, seed: int = 0) -> BertModel:

@@ -13,6 +13,9 @@ from lit_roberta.exchange.names import CLASS_PREFIXES
 from lit_roberta.exchange.tasks import CLASSES, LABELLED, Task
 from lit_roberta.model.task_heads import TaskKind
 
+_MOST = 10**6
+"""Labels without names that nobody has: each is written out before there is a row for it."""
+
 
 def read_task(config: Mapping[str, Any], place: str) -> Task | None:
     """Read what a model was fine-tuned for.
@@ -95,11 +98,12 @@ def _labels_or_none(config: Mapping[str, Any]) -> tuple[str, ...] | None:
     named, count = config.get("id2label"), config.get("num_labels", config.get("_num_labels"))
     try:
         if named is None or (count is not None and count != len(named)):
-            return tuple(f"LABEL_{row}" for row in range(2 if count is None else count))
-        rows = {int(row): str(label) for row, label in dict(named).items()}
-    except (TypeError, ValueError):
+            rows = range(2 if count is None else count)
+            return tuple(f"LABEL_{row}" for row in rows) if len(rows) < _MOST else None
+        names = {int(row): str(label) for row, label in dict(named).items()}
+    except (TypeError, ValueError, OverflowError):
         return None
-    return tuple(map(rows.__getitem__, range(len(rows)))) if _is_whole(rows) else None
+    return tuple(map(names.__getitem__, range(len(names)))) if _is_whole(names) else None
 
 
 def _is_whole(rows: Mapping[int, str]) -> bool:

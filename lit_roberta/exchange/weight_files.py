@@ -45,7 +45,13 @@ class StoredWeights(MutableMapping[str, Tensor]):
     """
 
     def __init__(self, files: list[_File]) -> None:
-        self._places = {name: file for file in files for name in file.shapes}
+        self._places: dict[str, _File] = {}
+        for file in files:
+            twice = self._places.keys() & file.shapes.keys()
+            if twice:
+                remedy = "One of several files may be of another model: take the whole folder."
+                raise must("the weights", f"hold {min(twice)} once", "two of it", remedy)
+            self._places |= dict.fromkeys(file.shapes, file)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Tell a shape, without reading the weight."""

@@ -74,7 +74,8 @@ def to_ours(
         if missing and not is_of_head(name):
             raise must("the weights", f"hold {missing[0]}", "none", "Take another checkpoint.")
         if not missing:
-            found[name] = _join(name, [theirs.pop(stored[part]) for part in parts])
+            pieces = {part: theirs.pop(stored[part]) for part in parts}
+            found[name] = _join(name, pieces)
     _require_whole_heads(found, names)
     unused = {}
     if family == "roberta":
@@ -164,12 +165,16 @@ def require_numbers(weights: Mapping[str, Tensor]) -> None:
         UserError: Names the weight.
     """
     for name, weight in weights.items():
-        if not weight.is_floating_point() or weight.dtype.itemsize < _NARROWEST:
-            remedy = "Quantized weights are not implemented."
-            raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
+        _require_floats(name, weight)
         if not torch.stack(weight.aminmax()).isfinite().all():
             remedy = "The model computes nothing: take another checkpoint."
             raise must("the weights", f"be finite in {name}", "NaN or infinity", remedy)
+
+
+def _require_floats(name: str, weight: Tensor) -> None:
+    if not weight.is_floating_point() or weight.dtype.itemsize < _NARROWEST:
+        remedy = "Quantized weights are not implemented."
+        raise must("the weights", f"be floats in {name}", str(weight.dtype), remedy)
 
 
 def _refuse_strangers(stored: Iterable[str], names: Mapping[str, Sequence[str]]) -> None:
@@ -196,7 +201,11 @@ def _drop_tied(
             raise must("the weights", f"hold one tensor as {name} and {original}", "two", remedy)
 
 
-def _join(name: str, parts: list[Tensor]) -> Tensor:
+def _join(name: str, pieces: Mapping[str, Tensor]) -> Tensor:
+    parts = list(pieces.values())
+    if len(parts) > 1:
+        for part, weight in pieces.items():  # joined with floats, whole numbers become some
+            _require_floats(part, weight)
     weight = parts[0] if len(parts) == 1 else torch.cat(parts)
     return weight.flip(0) if name in FLIPPED else weight
 

@@ -156,9 +156,11 @@ def test_weights_that_compute_nothing_are_refused(value: float, tmp_path: Path) 
         read_folder(write_folder(tmp_path / "it", weights=weights))
 
 
-def test_whole_numbers_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["output.dense", "attention.self.key"])
+def test_whole_numbers_are_refused(module: str, tmp_path: Path) -> None:
+    """Also where they are joined with floats, and would become some."""
     weights = their_weights(tiny_pretrained())
-    name = "bert.encoder.layer.1.output.dense.weight"
+    name = f"bert.encoder.layer.1.{module}.weight"
     weights[name] = weights[name].to(torch.int8)
     with pytest.raises(UserError, match="Quantized"):
         read_folder(write_folder(tmp_path / "it", weights=weights))
@@ -172,6 +174,28 @@ def test_parts_of_a_folder_say_to_give_the_folder(file: str, tmp_path: Path) -> 
 
 
 # ---- the tokenizer
+
+
+@pytest.mark.parametrize(
+    ("named", "longest"), [(9, 9), (10**30, 24), ("long", 24), (2, 24), (True, 24), (None, 24)]
+)
+def test_text_is_cut_where_its_tokenizer_cuts_whatever_the_model_is_called(
+    named: object, longest: int, tmp_path: Path
+) -> None:
+    folder = write_folder(tmp_path / "it")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": named}))
+    for source in (None, "owner/name"):
+        assert read_folder(folder, source=source).longest_text == longest
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null"])
+def test_tokenizer_settings_that_are_none_are_said_also_without_a_tokenizer(
+    text: str, tmp_path: Path
+) -> None:
+    folder = write_folder(tmp_path / "it")
+    (folder / "tokenizer_config.json").write_text(text)
+    with pytest.raises(UserError, match=r"tokenizer_config\.json"):
+        read_folder(folder)
 
 
 @pytest.mark.parametrize("surplus", [0, 1, 40])

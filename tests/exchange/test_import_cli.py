@@ -81,6 +81,11 @@ def test_what_can_not_be_done_is_one_line_and_nothing_is_left(
         ("source/", "the checkpoint must be a new file"),
         ("there.ckpt", "the checkpoint must be a new file"),
         ("there.ckpt/x.ckpt", "the folder must take a checkpoint"),
+        ("x" * 300 + ".ckpt", "the folder must take a checkpoint"),
+        ("start.pt", "the checkpoint must not end in .safetensors, .bin, .json, .pt, got"),
+        ("start.bin", "the checkpoint must not end in"),
+        ("start.json", "the checkpoint must not end in"),
+        ("start.safetensors", "the checkpoint must not end in"),
     ],
 )
 def test_a_place_that_is_none_is_one_line(

@@ -122,9 +122,10 @@ def test_labels_that_do_not_fit_the_rows_are_refused_on_both_ways(tmp_path: Path
     path.write_text(json.dumps({**settings, "id2label": {"1": "a", "3": "b"}}), encoding="utf-8")
     with pytest.raises(UserError, match=r"id2label in .* must name the rows 0, 1"):
         load_pretrained(str(tmp_path / "it"))
-    path.write_text(json.dumps({**settings, "id2label": None, "num_labels": "x"}))
-    with pytest.raises(UserError, match=r"num_labels in .* must be a number of labels"):
-        load_pretrained(str(tmp_path / "it"))
+    for count in ("x", -1, 2.5, 10**7, 10**30):
+        path.write_text(json.dumps({**settings, "id2label": None, "num_labels": count}))
+        with pytest.raises(UserError, match=r"num_labels in .* must be a number of labels"):
+            load_pretrained(str(tmp_path / "it"))
     drawn = fine_tuned("token-classification", "bert")
     fewer = replace(drawn, task=task_of("token-classification", ("a", "b")))
     with pytest.raises(UserError, match="the labels must be 3, one for each row"):

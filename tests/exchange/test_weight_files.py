@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from lit_roberta.errors import UserError
@@ -114,6 +114,15 @@ def test_a_shard_that_is_missing_is_named(form: Form, tmp_path: Path) -> None:
     shard = next(tmp_path.glob("*-00002-of-00002.*"))
     shard.rename(tmp_path / "elsewhere")
     with pytest.raises(UserError, match=re.escape(shard.name)):
+        open_weights(tmp_path)
+
+
+def test_a_weight_that_two_shards_hold_is_refused_by_name(tmp_path: Path) -> None:
+    sharded_safetensors(tmp_path)
+    first, second = sorted(tmp_path.glob("*.safetensors"))
+    both = load_file(first) | {name: weight + 1 for name, weight in load_file(second).items()}
+    save_file(both, first)
+    with pytest.raises(UserError, match=r"the weights must hold .* once"):
         open_weights(tmp_path)
 
 

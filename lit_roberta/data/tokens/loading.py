@@ -45,6 +45,10 @@ _OF_BERT = {
 """Settings of BERT's normalizer, and what the library calls them."""
 
 
+_MOST = 2**24
+"""Ids, a hundred times as many as any tokenizer has."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SpecialTokens:
     """What a tokenizer calls its control tokens."""
@@ -103,6 +107,10 @@ def _require_sound(backend: Tokenizer, path: str) -> None:
     if len(set(vocabulary.values())) < len(vocabulary):
         remedy = "Two of its words have the same: the file was changed by hand or damaged."
         raise must("data.tokenizer.path", "give each word an id of its own", path, remedy)
+    highest = max(vocabulary.values(), default=0)
+    if highest >= _MOST:
+        remedy = "A list of all ids would fill the memory: the file is damaged."
+        raise must("data.tokenizer.path", f"give its words ids below {_MOST:,}", highest, remedy)
     model = backend.model
     has_unknown = True
     if isinstance(model, models.Unigram):

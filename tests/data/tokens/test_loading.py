@@ -234,6 +234,7 @@ def test_a_path_that_is_too_long_is_refused() -> None:
     [
         ({"unk_token": "[NONE]"}, "have its unk_token in its vocabulary"),
         ({"vocab": {word: n for n, word in enumerate(BERT) if n != 2}}, "have its unk_token in"),
+        ({"vocab": {word: n + 2**27 * (n > 4) for n, word in enumerate(BERT)}}, "words ids below"),
         ({"vocab": {word: min(n, 9) for n, word in enumerate(BERT)}}, "give each word an id of"),
         ({"vocab": {word: max(n, 3) for n, word in enumerate(BERT)}}, "give each word an id of"),
         ({"type": "Unigram", "vocab": [[word, -1.0] for word in BERT]}, "have its unk_token in"),
