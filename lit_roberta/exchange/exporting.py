@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError
@@ -187,8 +186,9 @@ def _written_beside(folder: Path | str) -> Iterator[tuple[Path, Path]]:
     part, lock = (folder / name if fills else beside(folder, name[1:]) for name in _ON_THE_WAY)
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=part.parent):
-            pass  # the lock does not tell a folder that takes no files from one that is taken
+        # The lock does not tell a folder that takes no files from one that is taken; and a file of
+        # another name would be something else in the folder to an export that looks meanwhile.
+        lock.open("ab").close()
         with _claimed(folder, lock):
             free_place(folder)  # another export may have taken it meanwhile
             try:

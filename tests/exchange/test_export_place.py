@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,29 @@ def test_a_second_export_to_a_place_says_so_and_does_not_touch_the_first(
     )
     readme = second.pop("README.md").replace(b"# other", b"# out")
     assert first == second | {"README.md": readme}
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_an_export_that_only_looks_is_nothing_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """Two that begin at once would each see the other's trial, and both give up."""
+    out = tmp_path / "out"
+    if is_there:
+        out.mkdir()
+    opened, plain = [], os.open
+
+    def look(path: Any, *more: Any, **named: Any) -> int:
+        opened.append(Path(path))
+        return plain(path, *more, **named)
+
+    monkeypatch.setattr("tempfile._O_TMPFILE_WORKS", False)  # as on many a network's disks
+    monkeypatch.setattr(os, "open", look)
+    export(tiny_pretrained("RobertaForMaskedLM"), out)
+    place, name = (out, "") if is_there else (tmp_path, ".out")
+    found = {path.name for path in opened if path.parent == place and path != out}
+    assert f"{name}.lock" in found
+    assert found <= {f"{name}.lock", f"{name}.part"}
 
 
 def test_a_place_that_another_export_took_meanwhile_stays_its(

@@ -89,10 +89,9 @@ def load_tokenizer(path: str) -> tuple[Tokenizer, SpecialTokens, list[str]]:
         raise must(
             "data.tokenizer.path", "be readable", path, f"It fails with: {reason}."
         ) from error
-    except Exception as error:
-        if (
-            type(error) is not Exception
-        ):  # what the Rust side raises for a file that it can't parse
+    except BaseException as error:
+        # What the Rust side raises for a file that it can't parse, or stumbles over.
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
         raise must(
             "data.tokenizer.path", "be a tokenizer", path, f"It fails with: {error}."
@@ -121,6 +120,7 @@ def _require_sound(backend: Tokenizer, path: str) -> None:
     if not has_unknown:
         remedy = "Without it no text can be encoded that holds an unknown word: add it."
         raise must("data.tokenizer.path", "have its unk_token in its vocabulary", path, remedy)
+    backend.encode("a", "a")  # its way of joining texts may name a token that it does not have
 
 
 def _find_loader(place: Path) -> Callable[[Settings], tuple[Tokenizer, list[str]]]:
@@ -200,7 +200,25 @@ def _special_tokens(backend: Tokenizer, settings: Settings, path: str) -> Specia
             "A masked language model needs them; take a tokenizer of BERT's or RoBERTa's kind."
         )
         raise must("data.tokenizer.path", rule, path, remedy)
+    _require_apart(found, path)
     return SpecialTokens(**found)
+
+
+def _require_apart(found: Settings, path: str) -> None:
+    """Refuse a padding or a mask that is something else, too: one would be taken for the other.
+
+    A padding that stands for unknown words does no harm: places tell what is padding.
+    """
+    for role in ("mask_token", "pad_token"):
+        kept_for_text = {role, "unk_token"} if role == "pad_token" else {role}
+        others = [
+            each
+            for each, name in found.items()
+            if name == found[role] and each not in kept_for_text
+        ]
+        if others:
+            remedy = f"{found[role]} is the {others[0]}, too: repair its settings."
+            raise must("data.tokenizer.path", f"have a {role} of its own", path, remedy)
 
 
 def _notices(backend: Tokenizer, tokens: SpecialTokens, settings: Settings) -> list[str]:
