@@ -6,13 +6,17 @@ was there before. It does not know what is written.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO
 
 from lit_roberta.errors import UserError, error_behind, must
+
+logger = logging.getLogger(__name__)
 
 PART = ".part"
 """What the name of a file ends in that is not whole yet."""
@@ -65,6 +69,39 @@ def file_on_disk(path: Path) -> Iterator[IO[bytes]]:
         yield file
         file.flush()
         os.fsync(file.fileno())
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote a file.
+
+    One that still runs keeps what it writes.
+
+    Args:
+        path: The file, as for `whole_file`.
+
+    Raises:
+        OSError: If the system does not let it.
+    """
+    named = Path(os.path.realpath(path))
+    before = f".{named.name}."
+    for part in named.parent.glob(f"{escape(before)}*{PART}"):
+        process = part.name.removeprefix(before).removesuffix(PART)
+        if process.isdecimal() and not _runs(int(process)):
+            logger.info("Removing %s: its writing was cut off.", part)
+            part.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    """Tell whether a process is there; where that can't be asked (Windows), it is."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass  # it is somebody else's
+    return True
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
@@ -9,7 +11,13 @@ from typing import IO
 import pytest
 
 from lit_roberta.errors import UserError
-from lit_roberta.whole_files import failures_in_one_line, whole_file, write_whole, written_beside
+from lit_roberta.whole_files import (
+    failures_in_one_line,
+    remove_leftovers,
+    whole_file,
+    write_whole,
+    written_beside,
+)
 
 
 @pytest.fixture
@@ -124,3 +132,22 @@ def test_only_what_the_system_says_is_said() -> None:
         failures_in_one_line("it", name="it", rule="be whole"),
     ):
         raise refusal from OSError(errno.EIO, "Input/output error")
+
+
+def test_what_a_kill_left_is_removed_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "[a] b.ckpt"
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f".{path.name}.{ended.pid}.part"
+    left.write_bytes(b"half")
+    others = [
+        tmp_path / f".{path.name}.{os.getppid()}.part",
+        tmp_path / f".{path.name}.mine.part",
+        tmp_path / f".a b.ckpt.{ended.pid}.part",
+    ]
+    for other in others:
+        other.touch()
+    (tmp_path / "link").symlink_to(path)
+    remove_leftovers(tmp_path / "link")
+    assert not left.exists()
+    assert all(other.exists() for other in others)

@@ -23,7 +23,7 @@ from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import read_finetuning_facts, read_run_facts
 from lit_roberta.exchange.tasks import HEAD, Task
 from lit_roberta.model.config import EncoderConfig
-from lit_roberta.whole_files import failures_in_one_line, whole_file
+from lit_roberta.whole_files import failures_in_one_line, remove_leftovers, whole_file
 
 _PREFIX = "model."
 _PAIRS = ("sentence-pair", "segment-pair")
@@ -70,6 +70,7 @@ def write_checkpoint(pretrained: Pretrained, path: Path) -> None:
     check_place(path)
     with failures_in_one_line(path, name="the folder", rule="take a checkpoint"):
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(path)
         with whole_file(path) as file:
             torch.save(_contents(pretrained), file)
             check_place(path)  # another import may have taken the name meanwhile

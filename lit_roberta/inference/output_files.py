@@ -9,7 +9,7 @@ from typing import IO
 
 from lit_roberta.errors import must
 from lit_roberta.inference.pipes import write_line
-from lit_roberta.whole_files import failures_in_one_line, whole_file
+from lit_roberta.whole_files import failures_in_one_line, remove_leftovers, whole_file
 
 
 def check_output(output: str | None, *, kinds: Sequence[str], overwrite: bool) -> None:
@@ -53,11 +53,10 @@ def opened_output(output: str) -> Iterator[IO[bytes]]:
     Raises:
         UserError: If the system does not take the file.
     """
-    with (
-        failures_in_one_line(output, name="--output", rule="be writable"),
-        whole_file(Path(output)) as file,
-    ):
-        yield file
+    with failures_in_one_line(output, name="--output", rule="be writable"):
+        remove_leftovers(Path(output))
+        with whole_file(Path(output)) as file:
+            yield file
 
 
 @contextmanager

@@ -43,12 +43,12 @@ def test_what_the_library_stumbles_over_is_refused(
     [("mask_token", "unk_token"), ("mask_token", "sep_token"), ("pad_token", "mask_token")],
 )
 def test_a_mask_and_a_padding_are_nothing_else(tmp_path: Path, role: str, other: str) -> None:
-    same = {role: "[SEP]", other: "[SEP]"}
+    same: dict[str, Any] = {role: "[SEP]", other: "[SEP]"}
     with pytest.raises(UserError, match=r"_token of its own, got .*\[SEP\] is the "):
         Tokenizer.from_path(write_bert(tmp_path, do_lower_case=True, **same))
 
 
 def test_a_padding_may_stand_for_what_is_unknown(tmp_path: Path) -> None:
-    same = {"pad_token": "[UNK]", "unk_token": "[UNK]"}
+    same: dict[str, Any] = {"pad_token": "[UNK]", "unk_token": "[UNK]"}
     vocabulary = Tokenizer.from_path(write_bert(tmp_path, do_lower_case=True, **same)).vocabulary
     assert vocabulary.pad_id == vocabulary.unk_id
