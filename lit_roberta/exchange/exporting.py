@@ -32,6 +32,7 @@ from lit_roberta.exchange.settings_for_others import settings_for_others
 from lit_roberta.exchange.tokenizer_files import write_tokenizer
 from lit_roberta.exchange.weight_files import SAFETENSORS
 
+_PAD_RIGHT = "pad on the right, as its tokenizer does; transformers' RoBERTa counts real tokens"
 _ON_THE_WAY = (".part", ".lock")
 """In a folder that is filled: what is not whole yet, and the claim on it."""
 
@@ -88,6 +89,8 @@ def export(
     notices = [*pretrained.notices, *home.notices]
     if pretrained.tokenizer is None:
         notices.append("No tokenizer came with the model, and none was written.")
+    if onnx and home.family == "roberta":
+        notices.append(f"{ONNX} counts positions from a row's first column: {_PAD_RIGHT}.")
     with _written_beside(folder) as (part, whole):
         _write(home, pretrained, part)
         if sentence_embeddings:

@@ -60,16 +60,26 @@ def with_positions(pretrained: Pretrained, length: int) -> Pretrained:
     Raises:
         UserError: If that is fewer than it has.
     """
+    check_length(pretrained, length)
     rows = pretrained.weights[_POSITIONS]
-    if length < len(rows):
-        remedy = "Positions can be added and not taken away: leave it out."
-        raise must("model.extend_positions", f"be {len(rows)} or more", length, remedy)
     longer = rows[torch.arange(length) % len(rows)]
     return replace(
         pretrained,
         encoder=replace(pretrained.encoder, max_position_embeddings=length),
         weights={**pretrained.weights, _POSITIONS: longer},
     )
+
+
+def check_length(pretrained: Pretrained, length: int) -> None:
+    """Refuse a shorter table of positions than a model has.
+
+    Raises:
+        UserError: If it is shorter.
+    """
+    rows = pretrained.encoder.max_position_embeddings
+    if length < rows:
+        remedy = "Positions can be added and not taken away: leave it out."
+        raise must("model.extend_positions", f"be {rows} or more", length, remedy)
 
 
 def _lengthened(weight: Tensor, rows: int, pieces: Mapping[int, Sequence[int]]) -> Tensor:

@@ -18,6 +18,7 @@ from lit_roberta.data.examples.packing import PAIR_FORMATS
 from lit_roberta.data.tokens.config import TokenizerConfig
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
+from lit_roberta.exchange.growing import check_length
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.training.checkpoint_settings import CheckpointSettings, flatten
 from lit_roberta.training.starting import Start, hash_weights
@@ -66,6 +67,8 @@ def take_over_start(start: Start, *, settings: Namespace, given: Mapping[str, An
     named = dict(flatten(given))
     length = settings.model.extend_positions
     positions = "model.encoder.max_position_embeddings"
+    if length is not None:
+        check_length(start.pretrained, length)  # before data.max_length is blamed for it
     if length is not None and named.get(positions) == length:
         del named[positions]  # said twice
     stored = _encoder_settings(start, settings)

@@ -82,7 +82,10 @@ def test_a_graph_computes_what_the_model_does(architecture: str, tmp_path: Path)
     assert exported.onnx_difference is not None
     assert exported.onnx_difference < 1e-5
     assert "onnxruntime on several shapes" in exported.checked
-    assert "model.onnx" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "model.onnx" in card
+    # On the left, BERT's positions are the same in transformers, and RoBERTa's are others.
+    assert ("pad on the right" in card) == (pretrained.family == "roberta")
     assert_same_outputs(pretrained, tmp_path / "out")
     graph = onnx.load(tmp_path / "out" / "model.onnx")
     onnx.checker.check_model(graph)
