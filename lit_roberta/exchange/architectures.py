@@ -16,7 +16,7 @@ from lit_roberta.errors import must
 from lit_roberta.exchange.names import CLASS_PREFIXES, FAMILIES, Family
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.tasks import CLASSES, HEAD
-from lit_roberta.exchange.weights import to_theirs
+from lit_roberta.exchange.weights import require_numbers, to_theirs
 from lit_roberta.model.config import EncoderConfig
 
 _SEGMENTS = "embeddings.segment.weight"
@@ -82,7 +82,11 @@ def find_home(pretrained: Pretrained, family: Family | None = None) -> Home:
 
 
 def weights_at_home(home: Home, pretrained: Pretrained) -> dict[str, Tensor]:
-    """Give the weights that the class reads, by its names."""
+    """Give the weights that the class reads, by its names.
+
+    Raises:
+        UserError: If one is not finite, as after a training that diverged.
+    """
     theirs = to_theirs(
         home.weights,
         pretrained.unused,
@@ -91,6 +95,7 @@ def weights_at_home(home: Home, pretrained: Pretrained) -> dict[str, Tensor]:
         pad_id=pretrained.pad_id,
         task=None if pretrained.task is None else pretrained.task.kind,
     )
+    require_numbers(theirs)
     if not home.architecture.endswith("Model"):
         return theirs
     return {name.removeprefix(f"{home.family}."): weight for name, weight in theirs.items()}

@@ -15,6 +15,7 @@ from torch import Tensor
 from lit_roberta.errors import must
 from lit_roberta.exchange.pretrained import Pretrained
 
+_MOST = 2**20
 _TOKENS = "embeddings.token.weight"
 _BIAS = "masked_lm_head.bias"
 _POSITIONS = "embeddings.position.weight"
@@ -71,12 +72,15 @@ def with_positions(pretrained: Pretrained, length: int) -> Pretrained:
 
 
 def check_length(pretrained: Pretrained, length: int) -> None:
-    """Refuse a shorter table of positions than a model has.
+    """Refuse a shorter table of positions than a model has, and one that no memory holds.
 
     Raises:
-        UserError: If it is shorter.
+        UserError: If it is either.
     """
     rows = pretrained.encoder.max_position_embeddings
+    if length > _MOST:
+        remedy = "Attention takes memory by the square of it: some thousands will do."
+        raise must("model.extend_positions", f"be at most {_MOST:,}", length, remedy)
     if length < rows:
         remedy = "Positions can be added and not taken away: leave it out."
         raise must("model.extend_positions", f"be {rows} or more", length, remedy)

@@ -6,12 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
-from lit_roberta.exchange import export_cli
+from lit_roberta.errors import UserError
+from lit_roberta.exchange import export_cli, exporting
 from tests.exchange.commands import CHECKPOINT, ROOT, Exporter
+from tests.exchange.models import tiny_pretrained
 
 
 def one_line(export: Exporter, *words: str | Path) -> str:
@@ -47,6 +51,19 @@ def test_the_place_is_looked_at_before_the_model_is_read(export: Exporter, tmp_p
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     line = one_line(export, tmp_path / "nowhere.ckpt", tmp_path / "file")
     assert "the output must" in line
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_a_model_that_diverged_is_refused_also_where_nothing_checks_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: float
+) -> None:
+    monkeypatch.setattr(exporting, "check_export", lambda *_: None)  # as without transformers
+    model = tiny_pretrained("RobertaForMaskedLM")
+    broken = {name: weight.clone() for name, weight in model.weights.items()}
+    broken["masked_lm_head.bias"][3] = value
+    with pytest.raises(UserError, match=r"be finite in lm_head\.bias"):
+        exporting.export(replace(model, weights=broken), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -316,6 +316,7 @@ def test_a_run_does_not_go_on_from_other_weights(
             ["--model.extend_positions=63", "--data.max_length=60"],
             "model.extend_positions must be 64 or more, got 63.",
         ),
+        (["--model.extend_positions=10000000"], "model.extend_positions must be at most 1,048"),
         (["--model.extend_positions=0"], "model.extend_positions must be 64 or more, got 0."),
         (["--model.pretrained=./nowhere.ckpt"], "got './nowhere.ckpt'."),
         (["--data.general_corpus=nowhere.txt"], "data.general_corpus must"),
