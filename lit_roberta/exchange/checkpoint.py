@@ -17,11 +17,13 @@ from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
-from lit_roberta.exchange.names import Family
+from lit_roberta.exchange.names import Family, is_of_head, their_names
 from lit_roberta.exchange.pickles import load_plain
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.run_facts import read_finetuning_facts, read_run_facts
+from lit_roberta.exchange.shapes import their_shape
 from lit_roberta.exchange.tasks import HEAD, Task
+from lit_roberta.exchange.weights import require_whole_heads
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.whole_files import failures_in_one_line, remove_leftovers, whole_file
 
@@ -54,7 +56,27 @@ def read_checkpoint(path: Path) -> Pretrained:
     if damaged:
         remedy = f"{damaged} in it has another checksum."
         raise must("the model", "be as it was written", str(path), remedy)
+    _require_whole(found)
     return found
+
+
+def _require_whole(found: Pretrained) -> None:
+    """Refuse weights that are not those of the settings: what is missing would be drawn."""
+    encoder, place = found.encoder, f"the model in {found.source}"
+    names = their_names("bert", num_layers=encoder.num_hidden_layers)  # which has all heads
+    remedy = "It was changed after it was written: take another checkpoint."
+    for name, parts in names.items():
+        weight = found.weights.get(name)
+        rows, *width = their_shape(parts[0], encoder, padding_rows=0)
+        wanted = (len(parts) * rows, *width)
+        if weight is None and not is_of_head(name):
+            raise must(place, f"hold {name}", "none", remedy)
+        if weight is not None and weight.shape != wanted:
+            raise must(place, f"hold {name} in the shape {wanted}", tuple(weight.shape), remedy)
+    for name in found.weights:
+        if name not in names and not name.startswith(HEAD):
+            raise must(place, "hold what its settings name", name, remedy)
+    require_whole_heads(found.weights, names)
 
 
 def write_checkpoint(pretrained: Pretrained, path: Path) -> None:

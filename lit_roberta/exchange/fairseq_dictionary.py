@@ -78,7 +78,7 @@ def _read_words(path: Path) -> list[str]:
         The word of each id; "" for an id that a later line took the word of.
     """
     try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n").split("\n")
     except FileNotFoundError as error:
         remedy = "Without it nobody knows which word an id is: copy it from the model's data."
         raise must("dict.txt", "lie beside the model", str(path.parent), remedy) from error

@@ -76,7 +76,7 @@ def to_ours(
         if not missing:
             pieces = {part: theirs.pop(stored[part]) for part in parts}
             found[name] = _join(name, pieces)
-    _require_whole_heads(found, names)
+    require_whole_heads(found, names)
     unused = {}
     if family == "roberta":
         rows = found[POSITIONS]
@@ -171,6 +171,24 @@ def require_numbers(weights: Mapping[str, Tensor]) -> None:
             raise must("the weights", f"be finite in {name}", "NaN or infinity", remedy)
 
 
+def require_whole_heads(found: Mapping[str, Tensor], names: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a head that is there in part.
+
+    Args:
+        found: Weights by our names.
+        names: All that there may be, with what Hugging Face calls them.
+
+    Raises:
+        UserError: Names what is missing.
+    """
+    for prefix in ("masked_lm_head.", "next_sentence_head.pooler.", "next_sentence_head.class"):
+        head = [name for name in names if name.startswith(prefix)]
+        missing = [name for name in head if name not in found]
+        if missing and len(missing) < len(head):
+            remedy = "The rest of that head is there: the file may be cut."
+            raise must("the weights", f"hold {names[missing[0]][0]}", "none", remedy)
+
+
 def _require_floats(name: str, weight: Tensor) -> None:
     if not weight.is_floating_point() or weight.dtype.itemsize < _NARROWEST:
         remedy = "Quantized weights are not implemented."
@@ -208,13 +226,3 @@ def _join(name: str, pieces: Mapping[str, Tensor]) -> Tensor:
             _require_floats(part, weight)
     weight = parts[0] if len(parts) == 1 else torch.cat(parts)
     return weight.flip(0) if name in FLIPPED else weight
-
-
-def _require_whole_heads(found: Mapping[str, Tensor], names: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a head that is there in part."""
-    for prefix in ("masked_lm_head.", "next_sentence_head.pooler.", "next_sentence_head.class"):
-        head = [name for name in names if name.startswith(prefix)]
-        missing = [name for name in head if name not in found]
-        if missing and len(missing) < len(head):
-            remedy = "The rest of that head is there: the file may be cut."
-            raise must("the weights", f"hold {names[missing[0]][0]}", "none", remedy)

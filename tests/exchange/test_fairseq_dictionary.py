@@ -43,6 +43,13 @@ def test_plain_words_are_split_at_spaces_and_keep_their_case(tmp_path: Path) -> 
     assert tokenizer.decode([0, 4, 11, 2]) == "<s> the <mask> </s>"
 
 
+def test_a_mark_of_the_byte_order_is_no_part_of_the_first_word(tmp_path: Path) -> None:
+    write_dictionary(tmp_path)
+    path = tmp_path / "dict.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read(tmp_path).encode("the cat") == [4, 5]
+
+
 def test_control_tokens_in_text_are_text(tmp_path: Path) -> None:
     write_dictionary(tmp_path)
     assert read(tmp_path).encode("the <mask> <s> </s> <pad> <unk>") == [4, 3, 3, 3, 3, 3]
