@@ -13,8 +13,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
+import torch
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import save_file
@@ -150,7 +152,8 @@ def _write(home: Home, pretrained: Pretrained, folder: Path) -> None:
         architecture=home.architecture,
         family=home.family,
         encoder=home.encoder,
-        dtype=next(iter(weights.values())).dtype,
+        # transformers makes all of them that: where they differ, it must lose nothing.
+        dtype=reduce(torch.promote_types, {weight.dtype for weight in weights.values()}),
     )
     text = json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False)
     (folder / "config.json").write_text(text + "\n", encoding="utf-8")

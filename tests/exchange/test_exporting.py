@@ -163,6 +163,22 @@ def test_half_precision_stays_as_it_is(tmp_path: Path) -> None:
     assert theirs.dtype == torch.bfloat16
 
 
+@pytest.mark.parametrize("which", range(2))
+@pytest.mark.parametrize("kinds", [("half", "float"), ("half", "bfloat16"), ("float", "double")])
+def test_where_weights_are_of_two_precisions_none_is_lost(
+    tmp_path: Path, which: int, kinds: tuple[str, str]
+) -> None:
+    model = tiny_pretrained("RobertaForMaskedLM")
+    mixed = {
+        name: getattr(weight, kinds[("embeddings" in name) ^ which])()
+        for name, weight in model.weights.items()
+    }
+    export(replace(model, weights=mixed), tmp_path / "out")
+    named = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["dtype"]
+    wider = [torch.promote_types(weight.dtype, getattr(torch, named)) for weight in mixed.values()]
+    assert set(wider) == {getattr(torch, named)}
+
+
 def test_a_model_without_pooler_says_that_one_will_be_drawn(tmp_path: Path) -> None:
     whole = tiny_pretrained("BertForMaskedLM")
     bare = {n: weight for n, weight in whole.weights.items() if not n.startswith("masked_lm")}
