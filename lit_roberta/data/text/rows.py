@@ -108,6 +108,11 @@ def _require_column(columns: Iterable[str], *, place: str, reading: ReadingConfi
             f"{place} must have the column {reading.text_column!r}, got the columns "
             f"{', '.join(columns) or 'none'}. Give one of them as {reading.advice.column}."
         )
+    if columns.count(reading.text_column) > 1:
+        raise UserError(
+            f"{place} must have the column {reading.text_column!r} once, got the columns "
+            f"{', '.join(columns)}. Rename the one that is not meant."
+        )
 
 
 def _read_separated(path: Path, reading: ReadingConfig, *, delimiter: str) -> Iterator[str]:

@@ -116,6 +116,23 @@ def test_a_separated_row_that_can_not_be_read_is_named(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_a_column_that_is_there_twice_is_refused_if_it_is_meant(
+    tmp_path: Path, suffix: str
+) -> None:
+    names = ["text", "id", "id", "text"]
+    if suffix == ".parquet":
+        file = io.BytesIO()
+        columns = [pyarrow.array([letter]) for letter in "abcd"]
+        parquet.write_table(pyarrow.Table.from_arrays(columns, names=names), file)
+        data = file.getvalue()
+    else:
+        mark = {".csv": ",", ".tsv": "\t"}[suffix]
+        data = "\n".join([mark.join(names), mark.join("abcd")]).encode()
+    with pytest.raises(UserError, match=r"must have the column 'text' once, got the columns text"):
+        read_file(tmp_path / f"rows{suffix}", data)
+
+
 def parquet_of(**columns: Any) -> bytes:
     file = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), file, compression="snappy")
