@@ -76,6 +76,8 @@ class Failure:
     recipe: str
     seed: int
     message: str
+    tried: bool = True
+    """Whether it was begun; a report alone begins none."""
 
 
 @dataclass(frozen=True, kw_only=True)

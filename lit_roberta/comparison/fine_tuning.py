@@ -137,7 +137,7 @@ def _make(asked: Comparison, planned: Sequence[EvaluationRun], console: Console)
     """Make what is missing."""
     if asked.choice.report_only:
         missing = [run for run in planned if run.result() is None]
-        return [_failure(run, NOT_THERE) for run in missing]
+        return [replace(_failure(run, NOT_THERE), tried=False) for run in missing]
     for run in planned:
         _clear(run, asked.choice)
     jobs = asked.jobs or default_jobs()

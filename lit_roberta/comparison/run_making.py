@@ -38,7 +38,7 @@ from lit_roberta.comparison.runs.tasks import (
 from lit_roberta.errors import UserError, must
 from lit_roberta.workers import Event, WorkerPool
 
-NOT_THERE = "it is not there yet"
+NOT_THERE = "not there yet"
 _SECONDS_BETWEEN_LOOKS = 0.5
 
 
@@ -91,7 +91,7 @@ def make_runs(
         kept = len(chosen) - len(missing)
         console.print(f"{kept} of {len(chosen)} runs are there already, and unchanged.")
     if choice.report_only:
-        return [_failure(task, NOT_THERE) for task in missing]
+        return [replace(_failure(task, NOT_THERE), tried=False) for task in missing]
     for notice in _what_becomes_of(missing, choice):
         console.print(notice, markup=False, highlight=False, soft_wrap=True)
     failed = _attempt(missing, pool, console)

@@ -193,7 +193,7 @@ def test_processes_share_a_folder_run_by_run_and_a_later_one_reports(
     assert main([*words, "--report-only"]) == 0
     assert [run["recipe"] for run in _results(tmp_path)["runs"]] == ["bert", "bert", "roberta"]
     (missing,) = _results(tmp_path)["failures"]
-    assert missing["message"] == "it is not there yet"
+    assert missing["message"] == "not there yet"
     capsys.readouterr()
     assert main([*words, "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()

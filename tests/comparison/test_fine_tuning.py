@@ -131,7 +131,7 @@ def test_a_report_alone_names_what_was_not_fine_tuned(asked: Comparison, pool: I
     scores, failures = tuned(replace(asked, choice=Choice(report_only=True)))
     assert scores == []
     assert [(each.recipe, each.seed) for each in failures] == RUNS
-    assert {each.message for each in failures} == {"fine-tuning for mood: it is not there yet"}
+    assert {each.message for each in failures} == {"fine-tuning for mood: not there yet"}
     assert pool.made == []
 
 

@@ -125,7 +125,8 @@ def _why(trial: Trial, switch: Switch, step: Step) -> str:
     others = [each for each in step if each is not switch]
     if not others:
         return ""
-    return f"{switch.name} needs {_names(others)} switched with it: {trial.objection((switch,))}"
+    objection = str(trial.objection((switch,))).rstrip(".")
+    return f"{switch.name} needs {_names(others)} switched with it (alone: {objection})."
 
 
 def _needs(step: Step, needed: Step | None) -> str:

@@ -21,10 +21,15 @@ def write_headline(
     """
     if not judgement.pairs:
         if failed:
-            return f"No comparison: {joined(failed)} failed."
+            return f"No comparison: {_unfinished(failed)}"
         return "One recipe alone: there is nothing to compare it with."
-    missing = [f"{joined(failed)} failed."] if failed else []
+    missing = [_unfinished(failed)] if failed else []
     return " ".join([*_findings(judgement, arms), *missing])
+
+
+def _unfinished(names: Sequence[str]) -> str:
+    """Say who can't be judged; whether its runs failed or were not begun stands with the runs."""
+    return f"{joined(names)} {'has' if len(names) == 1 else 'have'} no finished run."
 
 
 def _findings(judgement: Judgement, arms: Sequence[Arm]) -> list[str]:

@@ -26,6 +26,7 @@ from lit_roberta.comparison.reporting.exports import write_tables
 from lit_roberta.comparison.reporting.files import files_of
 from lit_roberta.comparison.reporting.luck_chart import luck_table
 from lit_roberta.comparison.reporting.methods import REFERENCES, methods
+from lit_roberta.comparison.reporting.missing_runs import missing_runs
 from lit_roberta.comparison.reporting.probe_findings import probe_sentences, probes_table
 from lit_roberta.comparison.reporting.progress import UNITS, is_exact
 from lit_roberta.comparison.reporting.rendering import render
@@ -93,6 +94,7 @@ def _contents(
         "charts": {chart.name: chart for chart in charts},
         "units": [(unit, validation_chart(unit)) for unit in UNITS],
         "exact_progress": is_exact(results),
+        "missing": missing_runs(results.failures),
         "fairness": findings.fairness_sentences(results),
         "memorisation": findings.memorisation_sentences(results),
         "training_loss": findings.training_loss_sentences(results),

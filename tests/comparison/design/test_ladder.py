@@ -94,8 +94,8 @@ def test_a_ladder_walks_one_switch_at_a_time_and_tries_each_alone() -> None:
     ]
     assert [rung.note for rung in alone] == [
         *("", ""),
-        "format needs next-sentence prediction switched with it: Next-sentence prediction needs "
-        "pairs.",
+        "format needs next-sentence prediction switched with it (alone: Next-sentence prediction "
+        "needs pairs).",
         "",
     ]
     assert [rung.judge for rung in design.rungs] == [

@@ -274,9 +274,9 @@ def test_one_recipe_alone_has_no_verdict() -> None:
 def test_recipes_that_failed_are_named() -> None:
     unigram = plant_unigram(bert(4.0, 4.4), 6.0)
     alone = reach_verdict([bert(4.0, 4.4)], unigram, failed=["roberta"])
-    assert alone.headline == "No comparison: roberta failed."
+    assert alone.headline == "No comparison: roberta has no finished run."
     both = reach_verdict([bert(4.0, 4.4), roberta(4.5, 5.0)], unigram, failed=["x", "y"])
-    assert both.headline == "bert is the better recipe on this text. x and y failed."
+    assert both.headline == "bert is the better recipe on this text. x and y have no finished run."
 
 
 def test_without_a_true_difference_false_verdicts_are_rare() -> None:

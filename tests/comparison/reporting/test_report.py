@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lit_roberta.comparison.reporting.missing_runs import missing_runs
 from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.results import Failure, Results, TuningRow
 from tests.comparison.planted import DOCUMENTS, PAIRS, plant_results
@@ -51,11 +52,23 @@ def test_the_page_and_the_text_open_with_the_verdict(kind: str, tmp_path: Path) 
     assert next(iter(json.loads((tmp_path / "results.json").read_text("utf-8")))) == "verdict"
 
 
+def test_runs_that_are_missing_for_one_reason_share_a_line() -> None:
+    left = [
+        Failure(recipe=name, seed=seed, message="not there yet", tried=False)
+        for name, seed in (("a", 1), ("b", 1), ("a", 2))
+    ]
+    failed = Failure(recipe="a", seed=0, message="it diverged")
+    assert missing_runs([*left, failed]) == [
+        ("Missing", "a (seeds 1 and 2), b (seed 1): not there yet"),
+        ("Failed", "a (seed 0): it diverged"),
+    ]
+
+
 def test_a_recipe_without_a_finished_run_is_named_in_the_headline() -> None:
     results = plant_results()
     runs = [run for run in results.runs if run.recipe == "bert"]
     assert replace(results, runs=runs).verdict().headline == (
-        "No comparison: bert-10 and roberta failed."
+        "No comparison: bert-10 and roberta have no finished run."
     )
 
 
@@ -112,7 +125,7 @@ def test_the_table_of_losses_carries_both_floors(folder: Path) -> None:
 def test_failed_runs_and_chosen_rates_are_shown(folder: Path) -> None:
     for name in ("report.html", "report.md"):
         text = (folder / name).read_text("utf-8")
-        assert "bert, seed 7: its process ended with status -9" in text
+        assert "bert (seed 7): its process ended with status -9" in text
         assert "Learning rates" in text
 
 
