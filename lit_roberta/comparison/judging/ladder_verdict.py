@@ -104,7 +104,7 @@ _HEADLINES: dict[Effect, tuple[str, str]] = {
     "cannot-tell": ("cannot be told from chance", "cannot be told from chance"),
     "not-for-loss": ("is not for loss to judge", "are not for loss to judge"),
     "not-learned-context": ("stands on too little training", "stand on too little training"),
-    "failed": ("failed", "failed"),
+    "failed": ("was not run to its end", "were not run to their end"),
 }
 """In the order in which they are said; of one switch, and of several."""
 
@@ -133,7 +133,7 @@ def _found(gain: RungGain) -> str:
         f"judge it: {figures}.{_undecided(gain)}",
         "not-learned-context": f"stands on an arm that has not learned context: {figures}.",
         "same-run": "changes nothing at this budget: both are the same run.",
-        "too-few": f"comes to figures only: {figures}.",
+        "too-few": f"has too few runs or documents for a verdict: {figures}.",
         "failed": "was not run to its end.",
     }[gain.effect]
 

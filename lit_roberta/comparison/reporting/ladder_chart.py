@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 from matplotlib.axes import Axes
 
@@ -27,6 +28,12 @@ from lit_roberta.comparison.results import Results
 
 _COLOURS = {"helps": ARM_COLOURS[2], "hurts": ARM_COLOURS[1]}
 """By what is said of a switch; all others are grey."""
+
+_WIDTH = 20
+"""Characters in a line of a switch's name: longer lines would have to be small on a phone."""
+
+_LINE = 0.17
+"""Inches that a third line of a name takes."""
 
 _ORIGIN = "heldout.FORMAT.mlm_loss of each run's result.json, and design.rungs in results.json"
 
@@ -71,12 +78,15 @@ def _chart(
     if not panels:
         return None
     rows = max(map(len, panels.values()))
-    figure = new_figure(rows=len(panels), height=0.7 + len(panels) * (0.5 + 0.36 * rows))
+    lines = max(step.name.count("\n") for steps in panels.values() for step in steps) + 1
+    row_height = 0.36 + _LINE * max(0, lines - 2)
+    figure = new_figure(rows=len(panels), height=0.7 + len(panels) * (0.5 + row_height * rows))
     for axes, (format, steps) in zip(figure.axes, panels.items(), strict=True):
         for place, step in enumerate(steps):
             _bar(axes, place, step)
         names = [step.name for step in steps]
-        axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
+        longest = [line for name in names for line in name.splitlines()]
+        axes.set_yticks(range(len(names)), names, fontsize=name_size(longest))
         axes.set_ylim(len(steps) - 0.4, -0.6)
         axes.set_title(f"scored on {format}")
         axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
@@ -85,7 +95,7 @@ def _chart(
         axes.margins(x=0.16)
     figure.axes[-1].set_xlabel("nats gained (right is better)")
     words = [
-        f"{step.name} {nats(step.gain.estimate, sign=True)} on {format}"
+        f"{' '.join(step.name.split())} {nats(step.gain.estimate, sign=True)} on {format}"
         for format, steps in panels.items()
         for step in steps
     ]
@@ -108,7 +118,8 @@ def _steps(gains: Sequence[RungGain], format: str, *, adds: bool) -> list[_Step]
             continue
         start, own = reached if adds else 0.0, found in gain.gains
         effect = gain.effect if own else ""
-        steps.append(_Step(name=gain.rung.switch, start=start, gain=found, effect=effect))
+        name = fill(gain.rung.switch, _WIDTH, break_on_hyphens=False)
+        steps.append(_Step(name=name, start=start, gain=found, effect=effect))
         reached += found.estimate
     return steps
 
