@@ -26,12 +26,12 @@ def notices_of_judges_not_asked(asked: Comparison, runs: Sequence[Run]) -> Itera
     Yields:
         A line for each judge.
     """
-    folder = asked.output / "runs"
-    probed = any((folder / run.recipe / f"seed-{run.seed}" / PROBES).is_file() for run in runs)
-    if probed and not asked.probes:
+    places = (asked.output / "runs" / run.recipe / f"seed-{run.seed}" for run in runs)
+    if not asked.probes and any((place / PROBES).is_file() for place in places):
         yield f"runs in {asked.output} were probed: --probes brings that into the report again."
-    tasks = sorted({task for run in runs for task in _tasks(asked.output / FOLDER, run)})
-    if tasks and not asked.finetune:
+    if asked.finetune:
+        return
+    if tasks := sorted({task for run in runs for task in _tasks(asked.output / FOLDER, run)}):
         yield (
             f"runs in {asked.output} were fine-tuned for {', '.join(tasks)}:"
             " --finetune with the same files brings that into the report again."

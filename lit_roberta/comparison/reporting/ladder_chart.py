@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import fill
+from textwrap import wrap
 
 from matplotlib.axes import Axes
 
@@ -78,15 +78,15 @@ def _chart(
     if not panels:
         return None
     rows = max(map(len, panels.values()))
-    lines = max(step.name.count("\n") for steps in panels.values() for step in steps) + 1
+    lines = max(len(_lines(step)) for steps in panels.values() for step in steps)
     row_height = 0.36 + _LINE * max(0, lines - 2)
     figure = new_figure(rows=len(panels), height=0.7 + len(panels) * (0.5 + row_height * rows))
     for axes, (format, steps) in zip(figure.axes, panels.items(), strict=True):
         for place, step in enumerate(steps):
             _bar(axes, place, step)
-        names = [step.name for step in steps]
-        longest = [line for name in names for line in name.splitlines()]
-        axes.set_yticks(range(len(names)), names, fontsize=name_size(longest))
+        names = [_lines(step) for step in steps]
+        size = name_size([line for name in names for line in name])
+        axes.set_yticks(range(len(names)), map("\n".join, names), fontsize=size)
         axes.set_ylim(len(steps) - 0.4, -0.6)
         axes.set_title(f"scored on {format}")
         axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
@@ -95,7 +95,7 @@ def _chart(
         axes.margins(x=0.16)
     figure.axes[-1].set_xlabel("nats gained (right is better)")
     words = [
-        f"{' '.join(step.name.split())} {nats(step.gain.estimate, sign=True)} on {format}"
+        f"{step.name} {nats(step.gain.estimate, sign=True)} on {format}"
         for format, steps in panels.items()
         for step in steps
     ]
@@ -118,10 +118,13 @@ def _steps(gains: Sequence[RungGain], format: str, *, adds: bool) -> list[_Step]
             continue
         start, own = reached if adds else 0.0, found in gain.gains
         effect = gain.effect if own else ""
-        name = fill(gain.rung.switch, _WIDTH, break_on_hyphens=False)
-        steps.append(_Step(name=name, start=start, gain=found, effect=effect))
+        steps.append(_Step(name=gain.rung.switch, start=start, gain=found, effect=effect))
         reached += found.estimate
     return steps
+
+
+def _lines(step: _Step) -> list[str]:
+    return wrap(step.name, _WIDTH, break_on_hyphens=False)
 
 
 def _bar(axes: Axes, place: int, step: _Step) -> None:
