@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
@@ -16,6 +15,7 @@ from lit_roberta.finetuning.loaders import HeldOutPart
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.patience import exhausted_patience
 from lit_roberta.finetuning.weighting import count_of_labels
+from lit_roberta.training.announcement import announce_folder
 
 logger = logging.getLogger(__name__)
 
@@ -75,8 +75,7 @@ def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None
         logger.info("No training example has the label %s: it can't be learned.", label)
     for name, score in baseline_scores(data, "validation").items():
         logger.info("Without reading: %s %.4f.", name, score)
-    folder = Path(trainer.default_root_dir)
-    logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
+    announce_folder(trainer)
 
 
 def _unseen(data: FinetuningDataModule) -> list[str]:

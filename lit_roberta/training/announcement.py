@@ -39,7 +39,7 @@ def announce_run(
         data: Tells what an update is.
         checkpoint: What the run goes on from, if anything.
     """
-    total, folder = trainer.max_steps, Path(trainer.default_root_dir)
+    total = trainer.max_steps
     encoder = module.model.config
     logger.info(
         "Encoder: %d layers of width %d with %d heads, vocabulary %s, %s parameters.",
@@ -61,6 +61,19 @@ def announce_run(
         now = {**trained_by(module.settings), workers: conditions[workers]}
         if changed := differences(before, now):
             logger.info("From here on by other settings: %s.", "; ".join(changed))
+    announce_folder(trainer)
+
+
+def announce_folder(trainer: pl.Trainer) -> None:
+    """Say where the run is written and how it can be watched.
+
+    Args:
+        trainer: Tells the folder, and whether anything is written there.
+    """
+    if trainer.fast_dev_run:  # type: ignore[attr-defined]
+        logger.info("A trial (--trainer.fast_dev_run): nothing is written.")
+        return
+    folder = Path(trainer.default_root_dir)
     logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
 
 

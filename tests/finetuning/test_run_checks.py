@@ -38,6 +38,8 @@ def test_a_trial_judges_some_batches_of_a_part(
     told = [*words, "--data.validation=train.csv", f"--trainer.{trial}"]
     assert command("fit", *told) == 0, command.messages
     assert "Best validation accuracy" in command.messages
+    names_its_folder = "Watch: tensorboard" in command.messages
+    assert names_its_folder == any(command.folder.rglob("events.out.*"))
 
 
 @pytest.mark.parametrize("subcommand", ["validate", "test", "predict"])

@@ -38,6 +38,8 @@ def test_losses_by_epoch_lie_beside_the_checkpoints(command: Command) -> None:
 def test_trial_run_leaves_no_history(command: Command) -> None:
     assert command("fit", "--config=bert", *TINY, "--trainer.fast_dev_run=1") == 0
     assert not list(command.folder.rglob("history.json"))
+    assert "nothing is written" in command.messages
+    assert "Watch: tensorboard" not in command.messages
 
 
 def test_run_that_ends_early_says_how_to_go_on(command: Command) -> None:
