@@ -39,7 +39,8 @@ class TrainingCurves(Callback):
     stopping read them there. A logger that is not TensorBoard's gets them by updates alone.
 
     Args:
-        hyperparameters: Of the run, flat; they stand in TensorBoard beside its newest metrics.
+        hyperparameters: Of the run, flat; they stand in TensorBoard beside its newest metrics, and
+            every other logger gets them, too.
         tags: What the values of the run are called.
     """
 
@@ -52,6 +53,11 @@ class TrainingCurves(Callback):
         self._validation_began = 0.0
 
     # ---- hooks
+
+    def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Give the loggers the hyperparameters: Lightning writes them before training starts."""
+        if stage == "fit":
+            self._log_hyperparameters(trainer)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Open the files, and let a resumed run take back the points behind its checkpoint."""
@@ -140,9 +146,22 @@ class TrainingCurves(Callback):
             }
             write_scalars(writer, tagged, step=steps[axis])
 
+    def _log_hyperparameters(self, trainer: pl.Trainer) -> None:
+        """Give them to every logger."""
+        for logger in trainer.loggers:
+            if isinstance(logger, TensorBoardLogger):
+                # For its `hparams.yaml`; what its page shows is written with the metrics.
+                logger.hparams.update(self._plain_hyperparameters)
+            else:
+                logger.log_hyperparams(self._plain_hyperparameters)
+
+    @property
+    def _plain_hyperparameters(self) -> dict[str, bool | int | float | str]:
+        return {name: _plain(value) for name, value in self.hyperparameters.items()}
+
     def _write_hyperparameters(self, experiment: SummaryWriter) -> None:
         """Name hyperparameters and metrics; TensorBoard shows each metric's newest value."""
-        plain = {name: _plain(value) for name, value in self.hyperparameters.items()}
+        plain = self._plain_hyperparameters
         for summary in hparams(plain, dict.fromkeys(self.tags.final, 0.0)):  # type: ignore[no-untyped-call]
             _file_writer(experiment).add_summary(summary)
 

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+import yaml
 from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
     EventAccumulator,
 )
@@ -114,6 +115,17 @@ def test_a_table_keeps_its_history_and_each_step_once(command: Command) -> None:
     assert rows[: len(before)] == before
     trained = [int(row["step"]) for row in rows if row["train/masked_lm_loss"]]
     assert trained == list(range(1, 10))
+
+
+@pytest.mark.parametrize("logger", ["TensorBoardLogger", "CSVLogger"])
+def test_every_logger_knows_the_hyperparameters(command: Command, logger: str) -> None:
+    words = [f"--trainer.logger={logger}", "--trainer.logger.save_dir=logs"]
+    fit = ["fit", "--config=roberta", *TINY, "--trainer.max_steps=1"]
+    assert command(*fit, *words) == 0, command.messages
+    (file,) = (command.folder / "logs").rglob("hparams.yaml")
+    found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert found["data.batch_size"] == 64
+    assert found["seed_everything"] == 0
 
 
 @pytest.mark.parametrize("kind", ["hparams", "custom_scalars", "text"])
