@@ -28,14 +28,15 @@ from lit_roberta.finetuning.held_out import JudgedBatches
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.train_cli import run as fine_tune
 
-_HERE = "benchmarks.finetuning"
+TASKS = ("classification", "tagging", "question-answering")
+"""Those that the peer has, too."""
 
 
 def main(argv: Sequence[str] = ()) -> None:
     """Compare, and print a line for each run and a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks finetuning", description=__doc__)
     parser.add_argument("--model", required=True, help="a Hugging Face folder")
-    parser.add_argument("--task", default="classification")
+    parser.add_argument("--task", default=TASKS[0], choices=TASKS)
     parser.add_argument("--train", required=True, help="as --data.train takes it")
     parser.add_argument("--test", help="else a tenth of the training part")
     parser.add_argument("--examples", type=int, help="learn from so many only")
