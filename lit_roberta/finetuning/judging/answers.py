@@ -101,10 +101,10 @@ def best_threshold(answers: Sequence[JudgedAnswer]) -> tuple[float, float]:
 
     Source: SQuAD 2.0's script, which adds one question after the other, by margin.
     """
-    score = best = float(sum(not _right_ones(answer) for answer in answers))
+    score = best = float(sum(not answer.right for answer in answers))
     threshold = 0.0
     for answer in sorted(answers, key=lambda each: each.null_margin):
-        if _right_ones(answer):
+        if answer.right:
             score += _best_of(word_f1, answer.best, answer)
         elif answer.best:
             score -= 1
@@ -113,13 +113,14 @@ def best_threshold(answers: Sequence[JudgedAnswer]) -> tuple[float, float]:
     return best / len(answers), threshold
 
 
-def _right_ones(answer: JudgedAnswer) -> tuple[str, ...]:
-    """Leave out what is nothing once it is normalized, such as a lone article."""
-    return tuple(text for text in answer.right if normalized(text))
-
-
 def _best_of(score: Callable[[str, str], float], text: str, answer: JudgedAnswer) -> float:
-    return max(score(text, right) for right in _right_ones(answer) or ("",))
+    """Take the right answer nearest to a text; no answer is right beside no answer only.
+
+    What is nothing once it is normalized, such as "A", is no right answer beside others, and alone
+    counts as none, though its question is one that has an answer: so has it SQuAD 2.0's script.
+    """
+    right_ones = [right for right in answer.right if normalized(right)] or [""]
+    return max(score(text, right) for right in right_ones)
 
 
 def _mean(score: Callable[[str, str], float], answers: Sequence[JudgedAnswer]) -> float:
@@ -127,11 +128,11 @@ def _mean(score: Callable[[str, str], float], answers: Sequence[JudgedAnswer]) -
 
 
 def _with_answer(answers: Sequence[JudgedAnswer]) -> list[JudgedAnswer]:
-    return [answer for answer in answers if _right_ones(answer)]
+    return [answer for answer in answers if answer.right]
 
 
 def _without_answer(answers: Sequence[JudgedAnswer]) -> list[JudgedAnswer]:
-    return [answer for answer in answers if not _right_ones(answer)]
+    return [answer for answer in answers if not answer.right]
 
 
 _METRICS: Mapping[str, Callable[[Sequence[JudgedAnswer]], float]] = {
