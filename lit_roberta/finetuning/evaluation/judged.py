@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,10 @@ _ROUNDING = 2e-6
 """Scores are rounded to six digits."""
 
 
+Score = Callable[[Sequence[int]], float | None]
+"""Of some of a set's examples, by their numbers."""
+
+
 class JudgedPart(NamedTuple):
     """A part of a task, judged."""
 
@@ -35,7 +39,7 @@ class JudgedPart(NamedTuple):
     baseline: dict[str, float]
     """Of the first set: what is scored without reading."""
     examples: dict[str, Any]
-    """Of the first set: what `over_examples` reads."""
+    """Of the first set: what `example_interval` reads."""
 
 
 def judge(
@@ -66,7 +70,7 @@ def judge(
         first = next(iter(sets))
         if scores[first]:
             baseline = baseline_scores(data, part)
-            examples = _examples(data.task, sets[first], module.predicted[first])
+            examples = example_scores(data.task, sets[first], module.predicted[first])
             found[part] = JudgedPart(scores, baseline, examples)
     return found
 
@@ -75,48 +79,54 @@ def _finite(scores: dict[str, float]) -> dict[str, float | None]:
     return {name: score if math.isfinite(score) else None for name, score in scores.items()}
 
 
-def _examples(
+def example_scores(
     task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
 ) -> dict[str, Any]:
-    """Take the score of a set apart: by example where it is a mean, else by drawing examples."""
-    texts = [task.key_text(each) for each in examples]
+    """Take the score of a set apart: by example where it is a mean, else by drawing examples.
+
+    What a task judges together, such as the answers of a question, counts as one example.
+
+    Args:
+        task: Its first score is taken.
+        examples: Of the set.
+        predictions: One for each.
+    """
+    units = task.units(examples)
     found: dict[str, Any] = {
         "metric": task.monitor,
-        "count": len(examples),
-        "digest": digest_of(texts),
+        "count": len(units),
+        "digest": digest_of([task.key_text(each) for each in examples]),
     }
+
+    def score(numbers: Sequence[int]) -> float | None:
+        """Score some examples. None: they have no label."""
+        own = [examples[number] for number in numbers], [predictions[number] for number in numbers]
+        return task.scores(*own).get(task.monitor)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric of one example may have something to say
-        each = _scores_of_each(task, examples, predictions)
+        each = _scores_of_each(score, units)
         if each is not None:
             return {**found, "each": each}
-        return {**found, "resampled": _resampled(task, examples, predictions)}
+        return {**found, "resampled": _resampled(score, units)}
 
 
-def _scores_of_each(
-    task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
-) -> list[float] | None:
-    """Score each example alone. None: the score of all is no mean of these."""
-    found = []
-    for example, prediction in zip(examples, predictions, strict=True):
-        try:
-            scores = task.scores([example], [prediction])
-        except (UserError, IndexError, RuntimeError, ZeroDivisionError):
-            return None  # such as a correlation, which one example does not have
-        if scores:
-            found.append(scores[task.monitor])
-    whole = task.scores(examples, predictions)[task.monitor]
-    is_mean = bool(found) and abs(sum(found) / len(found) - whole) < _ROUNDING
+def _scores_of_each(score: Score, units: Sequence[Sequence[int]]) -> list[float] | None:
+    """Score each unit alone. None: the score of all is no mean of these."""
+    try:
+        scores = [score(unit) for unit in units]
+    except (UserError, IndexError, RuntimeError, ZeroDivisionError):
+        return None  # such as a correlation, which one example does not have
+    found = [each for each in scores if each is not None]
+    whole = score([number for unit in units for number in unit])
+    is_mean = whole is not None and abs(sum(found) / len(found) - whole) < _ROUNDING
     return found if is_mean else None
 
 
-def _resampled(
-    task: FinetuningTask[Any, Any], examples: Sequence[Any], predictions: Sequence[Any]
-) -> list[float | None]:
-    """Score sets of examples drawn with replacement, the same for each run."""
+def _resampled(score: Score, units: Sequence[Sequence[int]]) -> list[float | None]:
+    """Score sets of units drawn with replacement, the same for each run."""
     scores: list[float | None] = []
-    for drawn in resamples(len(examples)):
-        pair = [examples[n] for n in drawn], [predictions[n] for n in drawn]
-        score = task.scores(*pair).get(task.monitor, math.nan)
-        scores.append(score if math.isfinite(score) else None)
+    for drawn in resamples(len(units)):
+        found = score([number for unit in drawn for number in units[unit]])
+        scores.append(found if found is not None and math.isfinite(found) else None)
     return scores

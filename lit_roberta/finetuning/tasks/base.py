@@ -201,6 +201,15 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
             Each of `metrics`; nothing where no example is labelled.
         """
 
+    @classmethod
+    def units(cls, examples: Sequence[ExampleT]) -> list[list[int]]:
+        """Say which examples chance has put there together: a list of their numbers for each draw.
+
+        Args:
+            examples: Of a part.
+        """
+        return [[number] for number in range(len(examples))]
+
     @abstractmethod
     def naive_prediction(self, train: Sequence[ExampleT]) -> PredictionT:
         """Give what is best said without reading: the most frequent label, the mean, ..."""

@@ -46,3 +46,11 @@ class GroupedClassification(Classification):
             if example.label is not None
         ]
         return group_scores(candidates, metrics=self.metrics) if candidates else {}
+
+    @classmethod
+    def units(cls, examples: Sequence[TextExample]) -> list[list[int]]:
+        """Keep the answers of a question together: they are right or wrong with each other."""
+        found: dict[str | None, list[int]] = {}
+        for number, example in enumerate(examples):
+            found.setdefault(example.group, []).append(number)
+        return list(found.values())
