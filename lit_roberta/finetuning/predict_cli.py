@@ -11,6 +11,7 @@ from jsonargparse import ArgumentParser, Namespace
 from lit_roberta.data.text.files import kind_of
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import QuestionExample
+from lit_roberta.finetuning.predict_checks import check_for_task, check_reading
 from lit_roberta.finetuning.predict_inputs import (
     STRUCTURED,
     Request,
@@ -151,12 +152,7 @@ def _check(asked: Namespace) -> None:
         asked.texts, asked.input = [], STANDARD_INPUT
     if asked.input is not None:
         check_input(asked.input)
-    names = dict.fromkeys(("text_column", "pair_column", "words_column"))
-    plain = {**names, "header": True, "quoting": "auto"}
-    for name, default in plain.items():
-        if getattr(asked, name) != default and asked.input in (None, STANDARD_INPUT):
-            option = f"--{name.replace('_', '-')}"
-            raise must(option, "be left out without rows", getattr(asked, name), "Name a file.")
+    check_reading(asked)
     check_output(asked.output, kinds=[".jsonl"], overwrite=asked.overwrite)
 
 
@@ -169,21 +165,30 @@ def _count(asked: Namespace) -> int | None:
 
 def _requests(asked: Namespace, model: FinetunedModel) -> Iterator[list[Request]]:
     kind = model.task.kind
+    check_for_task(asked, kind)
     if (asked.question is not None or asked.texts) and (kind in STRUCTURED):
         yield _asked_here(asked, kind)
         return
     if asked.question is not None:
         remedy = "The model answers no questions: give texts."
         raise must("--question", "be left out", asked.question, remedy)
-    pairs = True if asked.pairs or asked.pair_column else model.pairs
-    if pairs and model.pairs is False:
-        name = "--pairs" if asked.pairs else "--pair-column"
-        raise must(name, "be left out", True, "The model was fine-tuned on single texts.")
+    pairs = _reads_pairs(asked, model)
     if asked.input is None:
         yield requests_of(asked.texts, pairs=pairs)
         return
     reading = reading_of(asked, pairs=pairs)
     yield from read_requests(asked.input, reading, kind=kind, pairs=pairs)
+
+
+def _reads_pairs(asked: Namespace, model: FinetunedModel) -> bool | None:
+    """Tell whether texts are pairs; None where nobody knows, and columns may say so."""
+    if model.task.kind != "sequence-classification":
+        return False
+    pairs = True if asked.pairs or asked.pair_column else model.pairs
+    if pairs and model.pairs is False:
+        name = "--pairs" if asked.pairs else "--pair-column"
+        raise must(name, "be left out", True, "The model was fine-tuned on single texts.")
+    return pairs
 
 
 def _asked_here(asked: Namespace, kind: str) -> list[Request]:

@@ -16,7 +16,7 @@ from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.data.text.rows import ROW_KINDS
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import QuestionExample, TextExample, WordsExample
-from lit_roberta.finetuning.reading.choice_rows import row_example
+from lit_roberta.finetuning.reading.choice_rows import unlabelled_choices
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.conll import WORD_FILES, read_untagged, row_words
 from lit_roberta.finetuning.reading.squad import read_unanswered, row_question
@@ -147,7 +147,7 @@ def of_question(example: QuestionExample) -> Request:
 
 
 def _of_choices(row: TableRow, reading: PredictReading) -> Request:
-    example = row_example(row, reading)._replace(label=None)
+    example = unlabelled_choices(row, reading)
     return Request(example, {"choices": [list(filter(None, each)) for each in example.choices]})
 
 

@@ -183,6 +183,12 @@ def rows(folder: Path, name: str, text: str) -> str:
         (["--input=a.csv", "--pair-column=n"], "--pair-column must be left out"),
         (["tea", "--pairs"], "--pairs must be left out"),
         (["tea", "--text-column=n"], "--text-column must be left out without rows"),
+        (["--input=a.txt", "--text-column=n"], "--text-column must be left out without rows"),
+        (["--input=a.txt", "--words-column=2"], "--words-column must be left out without rows"),
+        (["--input=a.txt", "--header=false"], "--header must be left out without rows"),
+        (["--input=a.jsonl", "--words-column=n"], "--words-column must be left out, got 'n'. The"),
+        (["--input=a.json"], "--input must hold lines of text, or rows of .jsonl, .csv, .tsv, .p"),
+        (["--input=a.conll"], "--input must hold lines of text, or rows of"),
         (["--input=a.csv", "--output=x.csv"], "--output must end in .jsonl"),
         (["tea", "--batch-tokens=0"], "--batch-tokens must be 1 or more"),
         (["tea", "--max-length=2"], "--max-length must lie between 8 and 48"),
@@ -201,11 +207,31 @@ def test_what_cannot_be_done_is_one_line(
     monkeypatch.chdir(tmp_path)
     rows(tmp_path, "a.csv", "text,n\ntea,1\n")
     rows(tmp_path, "b.csv", "one,two\ntea,1\n")
+    for name in ("a.txt", "a.json", "a.jsonl", "a.conll"):
+        rows(tmp_path, name, '{"text": "tea"}\n')
     assert main([str(classifier), *words]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert line in said.err
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("names", [("text", "target"), ("label", "other"), ("class", "score")])
+@pytest.mark.parametrize("header", [True, False])
+def test_columns_that_are_named_are_texts_whatever_they_are_called(
+    pair_classifier: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    names: tuple[str, str],
+    header: bool,
+) -> None:
+    lines = ["\t".join(names)] * header + ["\t".join(pair) for pair in PAIRS]
+    given = rows(tmp_path, "a.tsv", "".join(f"{line}\n" for line in lines))
+    first, second = names if header else ("1", "2")
+    words = [f"--text-column={first}", f"--pair-column={second}", f"--header={header}"]
+    assert main([str(pair_classifier), "--input", given, *words]) == 0, capsys.readouterr().err
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["text"], row["pair"]) for row in found] == PAIRS
 
 
 def test_pairs_and_heads_that_are_missing_are_one_line(
@@ -312,9 +338,16 @@ def test_choices_are_weighed_against_each_other(
     row = {"text": "so it is", "choices": choices, "label": 0}
     (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf-8")
     assert main([source, "--input", str(tmp_path / "a.jsonl")]) == 0, capsys.readouterr().err
-    line = json.loads(capsys.readouterr().out)
+    said = capsys.readouterr().out
+    line = json.loads(said)
     assert line.pop("choices") == [["so it is", choice] for choice in choices]
     assert line == found.as_dict()
+    for label in (-1, 7, "unknown"):  # nobody asks for it
+        (tmp_path / "a.jsonl").write_text(json.dumps(row | {"label": label}), encoding="utf-8")
+        assert main([source, "--input", str(tmp_path / "a.jsonl")]) == 0, capsys.readouterr().err
+        assert capsys.readouterr().out == said
+    assert main([source, "--input", str(tmp_path / "a.jsonl"), "--text-column=x"]) == 2
+    assert "--text-column must be a column of" in capsys.readouterr().err
     assert main([source, "so it is"]) == 2
     assert "--input must name rows" in capsys.readouterr().err
 

@@ -64,9 +64,25 @@ def test_rows_of_words_and_rows_of_text_may_stand_side_by_side(
     assert [row["words"] for row in found] == [["rain-and-tea"], ["rain-and", "tea"], []]
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.jsonl"])
+def test_a_second_text_beside_the_first_is_no_word_of_it(
+    tagger: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    text = "sentence1\tsentence2\nold rain\tso it is\n"
+    row = {"sentence1": "old rain", "sentence2": "so it is"}
+    path = tmp_path / name
+    path.write_text(text if name == "a.tsv" else json.dumps(row), encoding="utf-8")
+    assert main([tagger, "--input", str(path)]) == 0, capsys.readouterr().err
+    assert json.loads(capsys.readouterr().out)["words"] == ["old", "rain"]
+    for option in ("--pairs", "--pair-column=sentence2"):
+        assert main([tagger, "--input", str(path), option]) == 2
+        assert "must be left out, got" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
+        ("b.conll", "a\tO\n", "--words-column must be a number from 1 to 2, got '5'"),
         ("a.jsonl", '{"words": ["a", 3]}\n', "a.jsonl, line 1, column 'words', must hold text"),
         ("a.jsonl", '{"body": "a"}\n', "a.jsonl, line 1, must have a column of text"),
         ("a.conll", "a\tO\nb\n", "a.conll, line 2, must have a tag behind the word"),
@@ -81,7 +97,8 @@ def test_what_holds_no_words_is_one_line(
     said: str,
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    assert main([tagger, "--input", str(tmp_path / name)]) == 2
+    words = ["--words-column=5"] if name == "b.conll" else []
+    assert main([tagger, "--input", str(tmp_path / name), *words]) == 2
     out, err = capsys.readouterr()
     assert said in err
     assert (out, err.count("\n")) == ("", 1)

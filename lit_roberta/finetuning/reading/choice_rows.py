@@ -34,9 +34,18 @@ def row_example(row: TableRow, reading: LabelledReading) -> ChoiceExample:
     Raises:
         UserError: If a column is missing, or what is in it is no text. Names the line.
     """
-    label = _column(reading.label_column, LABEL_COLUMNS, row, role="label")
+    label = _column("label_column", LABEL_COLUMNS, row, reading)
     number = None if label is None else label_place(row.values[label], label, row.place)
     return choice_example(_choices_of(row, reading), number, row.place)
+
+
+def unlabelled_choices(row: TableRow, reading: LabelledReading) -> ChoiceExample:
+    """Read a row whose label, if there is one, is not looked at.
+
+    Raises:
+        UserError: As `row_example`.
+    """
+    return choice_example(_choices_of(row, reading), None, row.place)
 
 
 def _choices_of(row: TableRow, reading: LabelledReading) -> Choices:
@@ -47,7 +56,7 @@ def _choices_of(row: TableRow, reading: LabelledReading) -> Choices:
     if set(values) >= _SWAG:
         first, beginning = (checked_text(values[name], name, place) for name in ("sent1", "sent2"))
         return [(first, f"{beginning} {ending}".strip()) for ending in _listed(row)]
-    column = _column(reading.text_column, TEXT_COLUMNS, row, role="text")
+    column = _column("text_column", TEXT_COLUMNS, row, reading)
     if column is None:
         return [(choice, None) for choice in _listed(row)]
     text = checked_text(values[column], column, place)
@@ -76,11 +85,14 @@ def _number(name: str | None) -> Any:
     return None if found is None else int(found[1])
 
 
-def _column(asked: str | None, usual: Sequence[str], row: TableRow, *, role: str) -> str | None:
+def _column(
+    role: str, usual: Sequence[str], row: TableRow, reading: LabelledReading
+) -> str | None:
+    asked: str | None = getattr(reading, role)
     known: Mapping[str, Any] = row.values
     if asked is None:
         return next((name for name in usual if name in known), None)
     if asked not in known:
         remedy = f"There are: {', '.join(known)}."
-        raise must(f"data.reading.{role}_column", f"be a column of {row.place}", asked, remedy)
+        raise must(reading.setting(role), f"be a column of {row.place}", asked, remedy)
     return asked

@@ -169,7 +169,7 @@ def _column(reading: LabelledReading, name: str, width: int, *, usual: int) -> i
         return usual - 1
     if not asked.isdecimal() or not 1 <= int(asked) <= width:
         remedy = "The first column is 1."
-        raise must(f"data.reading.{name}", f"be a number from 1 to {width}", asked, remedy)
+        raise must(reading.setting(name), f"be a number from 1 to {width}", asked, remedy)
     return int(asked) - 1
 
 
@@ -178,7 +178,7 @@ def _of_row(row: TableRow, reading: LabelledReading) -> WordsExample:
     column = reading.words_column
     if column not in values:
         known = ", ".join(values)
-        remedy = "Name the list of words: --data.reading.words_column."
+        remedy = f"Name the list of words: {reading.option('words_column')}."
         raise must(f"{place},", f"have the column {column!r}", known, remedy)
     words = [checked_text(word, column, place) for word in _list(values[column], column, place)]
     column = reading.tags_column

@@ -215,7 +215,7 @@ def _get(values: Any, name: str, kind: type[T], place: str) -> T:
         raise must(place, f"be an object with the entry {name!r}", values, "Repair the file.")
     value = values.get(name)
     if value is None:
-        known = ", ".join(map(str, values)) or "nothing"
+        known = ", ".join(str(key) for key in values if values[key] is not None) or "nothing"
         raise must(place, f"have the entry {name!r}", known, "SQuAD's files have it.")
     if not isinstance(value, kind) or isinstance(value, bool):
         wanted = {str: "text", int: "a whole number"}.get(kind, "a list")

@@ -160,7 +160,7 @@ def read_unlabelled(source: str, reading: LabelledReading) -> Iterator[TextExamp
     """
     columns: _Columns | None = None
     for row in read_table(source, reading):
-        columns = columns or _find_columns(row, reading)._replace(label=None)
+        columns = columns or _find_columns(row, reading, labelled=False)
         yield _example(row, columns)
 
 
@@ -170,7 +170,7 @@ def unlabelled(row: TableRow, reading: LabelledReading) -> TextExample:
     Raises:
         UserError: As `read_texts`.
     """
-    return _example(row, _find_columns(row, reading)._replace(label=None))
+    return _example(row, _find_columns(row, reading, labelled=False))
 
 
 def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
@@ -195,7 +195,7 @@ def _example(row: TableRow, columns: _Columns) -> TextExample:
     )
 
 
-def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
+def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = True) -> _Columns:
     known = list(row.values)
     usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
     if known == ["1", "2"]:  # without a header
@@ -211,7 +211,8 @@ def _find_columns(row: TableRow, reading: LabelledReading) -> _Columns:
     pair = None
     if reading.pair_column != NO_PAIR:
         pair = _column("pair_column", usual[1], row, reading)
-    label = _column("label_column", usual[2], row, reading)
+    # what nobody looks at may be whatever the file calls a label: a text of a pair, too
+    label = _column("label_column", usual[2], row, reading) if labelled else None
     found = [name for name in (text, pair, label) if name is not None]
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:

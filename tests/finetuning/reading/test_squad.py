@@ -77,7 +77,7 @@ BAD = {
         paragraph(question(), context=" \n"),
         "article 1, paragraph 1 must have",
     ),
-    "no context": (paragraph(question(), context=None), "paragraph 1 must have the entry 'cont"),
+    "no context": (paragraph(question(), context=None), "entry 'context', got 'qas'"),
     "context of another kind": (paragraph(question(), context=3), "'context' of .* must be text"),
     "no questions": (paragraph(), "must hold questions, got 'none'"),
     "no question": (paragraph(question(question=None)), "q1 must have the entry 'question'"),
