@@ -14,7 +14,8 @@ from lit_roberta.finetuning.benchmarks.layout import PartName
 from lit_roberta.finetuning.examples import TextExample
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.lines import read_lines_of_label
-from lit_roberta.finetuning.reading.texts import named_by_number
+from lit_roberta.finetuning.reading.tables import holds_rows, read_table
+from lit_roberta.finetuning.reading.texts import named_by_number, without_kept_back
 from lit_roberta.finetuning.tasks.table import TaskSpec
 
 logger = logging.getLogger(__name__)
@@ -150,8 +151,7 @@ def _read(
     if isinstance(named, dict):
         return {"": _read_by_label(spec, named, config.reading)}
     if named is not None:
-        examples = spec.task.read(named, config.reading)
-        return {"": named_by_number(examples, spec.labels or ())}
+        return {"": _read_own(spec, named, config.reading)}
     if config.folder is not None and config.train is None:
         _check_folder_alone(config)
         return _read_folder(spec, Path(config.folder), part, notes)
@@ -161,6 +161,17 @@ def _read(
             remedy += f", or --data.folder with {spec.folder} in its standard layout"
         raise must("data.train", "name the examples to learn from", None, f"{remedy}.")
     return {}
+
+
+def _read_own(spec: TaskSpec, source: str, reading: LabelledReading) -> list[Any]:
+    """Read a file of one's own, or the hub's copy of a benchmark."""
+    if spec.of_row is not None and holds_rows(source):
+        rows = (without_kept_back(row, reading) for row in read_table(source, reading))
+        return [example for row in rows for example in spec.of_row(row, reading)]
+    examples = spec.task.read(source, reading)
+    if spec.read_part is not None:
+        examples = named_by_number(examples, spec.labels or ())
+    return examples
 
 
 def _check_folder_alone(config: PartsConfig) -> None:

@@ -13,7 +13,7 @@ from lit_roberta.finetuning.benchmarks.layout import (
     part_reader,
 )
 from lit_roberta.finetuning.examples import ChoiceExample
-from lit_roberta.finetuning.reading.choices import read_choices
+from lit_roberta.finetuning.reading.choices import choices_of_row, read_choices
 from lit_roberta.finetuning.reading.config import LabelledReading
 
 _RACE: Files = {
@@ -34,7 +34,13 @@ def _read(path: Path, part: PartName, notes: Notes) -> list[ChoiceExample]:
 
 def _task(name: str, folder: str, *layouts: Files) -> Benchmark:
     read_part = part_reader(name, layouts, _read)
-    return Benchmark(name=name, kind="multiple-choice", folder=folder, read_part=read_part)
+    return Benchmark(
+        name=name,
+        kind="multiple-choice",
+        folder=folder,
+        read_part=read_part,
+        of_row=lambda row, reading: [choices_of_row(row, reading)],
+    )
 
 
 RACE = _task("race", "RACE", _RACE)

@@ -5,12 +5,14 @@ In: a folder in the layout that a benchmark is downloaded in. Out: examples. It 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from lit_roberta.errors import must
+from lit_roberta.finetuning.reading.config import LabelledReading
+from lit_roberta.finetuning.reading.tables import TableRow
 
 PartName = Literal["train", "validation", "test"]
 
@@ -24,6 +26,9 @@ has no such part."""
 
 ReadFile = Callable[[Path, PartName, Notes], Sequence[Any]]
 """Reads the examples of a file, or of a folder of files, as those of a part."""
+
+OfRow = Callable[[TableRow, LabelledReading], Iterable[Any]]
+"""Turns a row of a file of one's own, or of the hub's copy, into examples."""
 
 Files = Mapping[PartName, Mapping[str, str]]
 """The name of the file of each set of each part."""
@@ -43,6 +48,8 @@ class Benchmark:
     """In the order of their numbers, which is that of Hugging Face's copy."""
     metrics: tuple[str, ...] | None = None
     """The one that decides first. None: the kind's own."""
+    of_row: OfRow | None = None
+    """None: rows of one's own are as those of any task of its kind."""
 
 
 def files_of(kind: str, *, validation: str = "dev", test: str = "test") -> Files:

@@ -17,8 +17,14 @@ from typing import Any
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.benchmarks.layout import Notes, PartName
-from lit_roberta.finetuning.benchmarks.rows import PLAIN, name_of, require_columns
+from lit_roberta.finetuning.benchmarks.rows import (
+    PLAIN,
+    name_of,
+    refuse_columns,
+    require_columns,
+)
 from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.tables import TableRow, read_table
 from lit_roberta.finetuning.reading.texts import checked_text, label_name
 
@@ -43,6 +49,31 @@ def read_wsc(path: Path, part: PartName, notes: Notes) -> list[TextExample]:
         UserError: If a row is none of WSC's. Names the line.
     """
     return [_wsc(row, is_labelled=part != "test") for row in read_table(str(path), PLAIN)]
+
+
+def wic_of_row(row: TableRow, reading: LabelledReading) -> list[TextExample]:
+    """Read a row of one's own, or of the hub's copy, which has the same columns.
+
+    Raises:
+        UserError: If it is none of WiC's.
+    """
+    refuse_columns(row, reading)
+    return [_wic(row, is_labelled=False)]
+
+
+def wsc_of_row(row: TableRow, reading: LabelledReading) -> list[TextExample]:
+    """Read a row of one's own, or of the hub's copy, where the target's entries are columns.
+
+    Raises:
+        UserError: If it is none of WSC's.
+    """
+    refuse_columns(row, reading)
+    whole = (
+        row
+        if "target" in row.values
+        else row._replace(values={**row.values, "target": row.values})
+    )
+    return [_wsc(whole, is_labelled=False)]
 
 
 def truth(row: TableRow, *, is_labelled: bool) -> str | None:

@@ -88,6 +88,18 @@ def require_columns(row: TableRow, names: list[str]) -> None:
             raise must(f"{row.place},", f"have the column {name!r}", known, remedy)
 
 
+def refuse_columns(row: TableRow, reading: LabelledReading) -> None:
+    """Refuse names of columns where a row is read by those of its benchmark.
+
+    Raises:
+        UserError: Names the first setting.
+    """
+    for name in ("text_column", "pair_column", "label_column"):
+        if getattr(reading, name) is not None:
+            remedy = f"The row at {row.place} is read by the columns of its benchmark."
+            raise must(reading.setting(name), "be left out", getattr(reading, name), remedy)
+
+
 def name_of(value: str, labels: tuple[str, ...], place: str) -> str:
     """Give the name of a label that a file has by its name or by its number.
 

@@ -5,11 +5,28 @@ Source: Wang et al. 2019, table 1 for the metrics.
 
 from __future__ import annotations
 
-from lit_roberta.finetuning.benchmarks.answering import read_multirc, read_record
+from lit_roberta.finetuning.benchmarks.answering import (
+    multirc_of_row,
+    read_multirc,
+    read_record,
+    record_of_row,
+)
 from lit_roberta.finetuning.benchmarks.choosing import COPA
 from lit_roberta.finetuning.benchmarks.glue import RTE
-from lit_roberta.finetuning.benchmarks.layout import Benchmark, ReadFile, files_of, part_reader
-from lit_roberta.finetuning.benchmarks.marked import LABELS, read_wic, read_wsc
+from lit_roberta.finetuning.benchmarks.layout import (
+    Benchmark,
+    OfRow,
+    ReadFile,
+    files_of,
+    part_reader,
+)
+from lit_roberta.finetuning.benchmarks.marked import (
+    LABELS,
+    read_wic,
+    read_wsc,
+    wic_of_row,
+    wsc_of_row,
+)
 from lit_roberta.finetuning.benchmarks.rows import RowReader
 
 GROUPED = "grouped-classification"
@@ -25,6 +42,7 @@ def _task(
     kind: str = "classification",
     labels: tuple[str, ...] = LABELS,
     metrics: tuple[str, ...] = ("accuracy",),
+    of_row: OfRow | None = None,
 ) -> Benchmark:
     name = folder.lower()
     return Benchmark(
@@ -34,6 +52,7 @@ def _task(
         read_part=part_reader(name, [files_of(".jsonl", validation="val")], read),
         labels=labels,
         metrics=metrics,
+        of_row=of_row,
     )
 
 
@@ -46,9 +65,21 @@ SUPERGLUE = (
         metrics=("accuracy", "macro_f1"),
     ),
     COPA,
-    _task("MultiRC", read_multirc, kind=GROUPED, metrics=("f1_a", "exact_match")),
-    _task("ReCoRD", read_record, kind=GROUPED, metrics=("best_f1", "best_exact_match")),
+    _task(
+        "MultiRC",
+        read_multirc,
+        kind=GROUPED,
+        metrics=("f1_a", "exact_match"),
+        of_row=multirc_of_row,
+    ),
+    _task(
+        "ReCoRD",
+        read_record,
+        kind=GROUPED,
+        metrics=("best_f1", "best_exact_match"),
+        of_row=record_of_row,
+    ),
     RTE,
-    _task("WiC", read_wic),
-    _task("WSC", read_wsc),
+    _task("WiC", read_wic, of_row=wic_of_row),
+    _task("WSC", read_wsc, of_row=wsc_of_row),
 )

@@ -9,8 +9,8 @@ from lit_roberta.finetuning.examples import ChoiceExample
 from lit_roberta.finetuning.reading.choice_rows import row_example
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.copa import read_copa_xml
-from lit_roberta.finetuning.reading.race import read_race
-from lit_roberta.finetuning.reading.tables import read_table
+from lit_roberta.finetuning.reading.race import RACE_COLUMNS, race_of_row, read_race
+from lit_roberta.finetuning.reading.tables import TableRow, read_table
 
 
 def read_choices(source: str, reading: LabelledReading) -> list[ChoiceExample]:
@@ -41,4 +41,14 @@ def read_choices(source: str, reading: LabelledReading) -> list[ChoiceExample]:
         return read_race(path)
     if path.suffix == ".xml":
         return read_copa_xml(path)
-    return [row_example(row, reading) for row in read_table(source, reading)]
+    return [choices_of_row(row, reading) for row in read_table(source, reading)]
+
+
+def choices_of_row(row: TableRow, reading: LabelledReading) -> ChoiceExample:
+    """Read a row of any form; the hub's copy of RACE has one for each question.
+
+    Raises:
+        UserError: As `read_choices`.
+    """
+    is_race = set(row.values) >= RACE_COLUMNS and reading == LabelledReading()
+    return race_of_row(row) if is_race else row_example(row, reading)

@@ -15,6 +15,10 @@ from lit_roberta.data.text.reading import ReadingConfig
 from lit_roberta.errors import UserError, must
 from lit_roberta.finetuning.examples import ChoiceExample
 from lit_roberta.finetuning.reading.right_choice import choice_example
+from lit_roberta.finetuning.reading.tables import TableRow
+
+RACE_COLUMNS = frozenset({"article", "question", "options"})
+"""Of rows with a question each."""
 
 _BLANK = "_"
 
@@ -30,6 +34,17 @@ def read_race(folder: Path) -> list[ChoiceExample]:
         remedy = "Give the one that holds middle and high, or one of them."
         raise must("the folder of examples", "hold .txt files of RACE", str(folder), remedy)
     return [example for path in paths for example in _read_file(path)]
+
+
+def race_of_row(row: TableRow) -> ChoiceExample:
+    """Read a question that is a row.
+
+    Raises:
+        UserError: If it is none of RACE's.
+    """
+    values, place = row
+    answer = values.get("answer") or None
+    return _example(values["article"], values["question"], values["options"], answer, place=place)
 
 
 def _by_level_and_number(path: Path) -> tuple[str, int, str]:

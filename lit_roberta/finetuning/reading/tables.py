@@ -64,6 +64,11 @@ def read_table(
     yield from _KINDS[kind](path, reading)
 
 
+def holds_rows(source: str) -> bool:
+    """Tell whether `read_table` is for a file, by its name."""
+    return source.startswith(HUB) or kind_of(Path(source)) in _KINDS
+
+
 def _read_jsonl(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
     for number, line in enumerate(read_lines(path, reading.as_plain()), start=1):
         if not line.strip():

@@ -16,9 +16,10 @@ from lit_roberta.finetuning.reading.config import (
 )
 from lit_roberta.finetuning.reading.tables import TableRow, read_table
 
-_QUESTION = ("question", "sentence")
-"""Columns that are a pair where both are there, as in QNLI: the usual name alone is half of it."""
-_KEPT_BACK = "-1"
+_QUESTIONS = (("question", "sentence"), ("question", "passage"))
+"""Columns that are a pair where both are there, as in QNLI and BoolQ: the usual name alone, if
+there is one, is half of it."""
+_KEPT_BACK = ("-1", -1.0)
 NO_PAIR = "none"
 """In the place of a column's name: there is no second text."""
 
@@ -118,22 +119,32 @@ def named_by_number(examples: Sequence[Any], labels: Sequence[str]) -> list[Any]
     """Give labels that are numbers their names, as copies of benchmarks on the hub have them.
 
     Args:
-        examples: Of any task; those whose labels are no numbers stay as they are.
-        labels: Of the task, in the order of their numbers; none where they are still to be found.
+        examples: Of a benchmark's task; those whose labels are no numbers stay as they are.
+        labels: Of the task, in the order of their numbers; none for one that learns numbers.
 
     Returns:
         The examples; -1, which stands there for a label that is kept back, is none.
     """
-    if not labels:
-        return list(examples)
     names: dict[Any, str | None] = {str(number): name for number, name in enumerate(labels)}
-    names |= {_KEPT_BACK: None} | {name: name for name in labels}
+    names |= dict.fromkeys(_KEPT_BACK) | {name: name for name in labels}
     return [
         each._replace(label=names.get(each.label, each.label))
         if isinstance(each, TextExample)
         else each
         for each in examples
     ]
+
+
+def without_kept_back(row: TableRow, reading: LabelledReading) -> TableRow:
+    """Take the label out of a row of a benchmark's copy where it is kept back.
+
+    Args:
+        row: Of such a copy.
+        reading: Names the label's column, where it is another.
+    """
+    column = reading.label_column or "label"
+    is_kept_back = row.values.get(column) in (*_KEPT_BACK, -1)
+    return row._replace(values={**row.values, column: None}) if is_kept_back else row
 
 
 def finite_number(value: object, place: str) -> float:
@@ -200,8 +211,9 @@ def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = T
     usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
     if known == ["1", "2"]:  # without a header
         usual = (["1"], [], ["2"])
-    elif set(known) >= set(_QUESTION):
-        usual = (_QUESTION[:1], _QUESTION[1:], LABEL_COLUMNS)
+    for question, passage in _QUESTIONS:
+        if {question, passage} <= set(known) and "text" not in known:
+            usual = ([question], [passage], LABEL_COLUMNS)
     text = _column("text_column", usual[0], row, reading)
     if text is None:
         raise UserError(

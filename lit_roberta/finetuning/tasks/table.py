@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from lit_roberta.errors import must
-from lit_roberta.finetuning.benchmarks.layout import ReadPart
+from lit_roberta.finetuning.benchmarks.layout import OfRow, ReadPart
 from lit_roberta.finetuning.benchmarks.superglue import GROUPED
 from lit_roberta.finetuning.benchmarks.table import BENCHMARKS
 from lit_roberta.finetuning.tasks.base import FinetuningTask
@@ -55,6 +55,8 @@ class TaskSpec:
     """What the folder of a benchmark's task is called."""
     read_part: ReadPart | None = None
     """None: it has no folder, and files are the user's own."""
+    of_row: OfRow | None = None
+    """None: rows of the user's own are as those of any task of the kind."""
 
 
 def find_task(name: str) -> TaskSpec:
@@ -85,6 +87,7 @@ def all_tasks() -> dict[str, TaskSpec]:
             metrics=each.metrics,
             folder=each.folder,
             read_part=each.read_part,
+            of_row=each.of_row,
         )
         for each in BENCHMARKS
     }
