@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from unicodedata import category
 
 import numpy as np
 from jaxtyping import Int64
@@ -164,15 +165,48 @@ def locate_all(texts: Iterable[str], tokenizer: Tokenizer) -> dict[str, LocatedT
 
 
 def _trim(text: str, located: Sequence[Located]) -> LocatedText:
-    """Take the space off tokens: a byte-level vocabulary counts it in, an answer does not."""
+    """Take the space off tokens: a byte-level vocabulary counts it in, an answer does not.
+
+    And give their last letter whole, with its marks: so it is in an answer.
+    """
     is_text = np.array([not letter.isspace() for letter in text], dtype=bool)
     places = np.arange(len(text) + 1)
     # from each place, where text is next; and up to each place, where it was last
     after = np.where(np.append(is_text, True), places, len(text))
     after = np.minimum.accumulate(after[::-1])[::-1]
     before = np.maximum.accumulate(np.where(np.append(True, is_text), places, 0))
-    starts = after[np.array([token.start for token in located], dtype=np.int64)]
-    stops = before[np.array([token.stop for token in located], dtype=np.int64)]
+    starts = np.array([token.start for token in located], dtype=np.int64)
+    stops = np.array([token.stop for token in located], dtype=np.int64)
+    behind = _behind_marks(text, starts, stops)
+    starts, stops = after[starts], behind[before[stops]]
     # in the order of the text, which a search by halves relies on
     starts, stops = np.maximum.accumulate(starts), np.maximum.accumulate(stops)
     return LocatedText([token.token_id for token in located], starts, stops)
+
+
+def _behind_marks(
+    text: str, starts: Int64[np.ndarray, " tokens"], stops: Int64[np.ndarray, " tokens"]
+) -> Int64[np.ndarray, " places"]:
+    """Say of each place where the letter that ends there ends with what belongs to it.
+
+    What normalization puts into a letter, or takes off it, is in no token's characters.
+    """
+    places = np.arange(len(text) + 1)
+    if text.isascii():
+        return places
+    change = np.bincount(starts, minlength=len(text) + 1) - np.bincount(
+        stops, minlength=len(text) + 1
+    )
+    is_part = np.array([_goes_on(letter) for letter in text], dtype=bool)
+    is_loose = is_part & (np.cumsum(change)[:-1] == 0)
+    found = np.where(np.append(is_loose, False), len(text), places)
+    return np.minimum.accumulate(found[::-1])[::-1]
+
+
+def _goes_on(letter: str) -> bool:
+    """Tell what belongs to the letter before it: marks, vowels and ends of Korean syllables."""
+    return (
+        category(letter)[0] == "M"
+        or "\u1160" <= letter <= "\u11ff"
+        or "\ud7b0" <= letter <= "\ud7fb"
+    )

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lit_roberta.data.tokens.tokenizer import Tokenizer, TokenizerConfig
 from lit_roberta.exchange.names import Family
 from lit_roberta.exchange.tokenizer_files import write_tokenizer
 from lit_roberta.finetuning.examples import Answer, QuestionExample
 from lit_roberta.finetuning.items import Layout
 from lit_roberta.finetuning.windows import NO_ANSWER, Windows, window_begins
-from tests.inference.models import KINDS, train_tokenizer
+from tests.inference.models import KINDS, TEXTS, train_tokenizer
 
 WORDS = ["rain", "tea", "ship", "captain", "caf\u00e9", "(love)", "old", "and", "so,", "you."]
 TOKENIZERS = {kind: train_tokenizer(kind) for kind in KINDS}
@@ -95,6 +96,60 @@ def test_answers_are_their_tokens_without_the_space_before_them(kind: str, answe
         [about(context, answer)], layout(kind, length=120)
     )
     assert _answer(item) == answer
+
+
+ODD = [
+    *(
+        "e\u0301te\u0301",
+        "a\u0308\u0323",
+        "\u0915\u094d\u0937\u093f",
+        "x\ufe0f",
+        "\u1112\u1161\u11ab",
+    ),
+    *(
+        "\u0130stanbul",
+        "\u0130",
+        "\ufb01ne",
+        "\u1e9e",
+        "\u212b",
+        "\u2126",
+        "\u00bd",
+        "\u2026tea",
+        "\u00adtea",
+    ),
+    *(
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+        "\U0001f1e9\U0001f1ea",
+        "\u200btea",
+        "\u201ctea\u201d",
+    ),
+]
+"""Words whose letters are more or fewer, or others, once they are normalized or in lower case."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("normalization", ["none", "NFC", "NFKC"])
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("strip_accents", [True, False])
+def test_answers_are_whole_words_whatever_normalization_makes_of_them(
+    kind: Any, normalization: Any, lowercase: bool, strip_accents: bool
+) -> None:
+    config = TokenizerConfig(
+        kind=kind,
+        vocab_size=None if kind == "word" else 330,
+        min_frequency=1,
+        normalization=normalization,
+        lowercase=lowercase,
+        strip_accents=strip_accents,
+    )
+    tokenizer = Tokenizer.train([*TEXTS, " ".join(ODD)] * 2, config)
+    own = Layout(tokenizer=tokenizer, family="bert", max_length=200, segments=True)
+    for between in (" ", "  ", "\u00a0", "\n"):
+        context = between.join(["tea", *ODD, "rain"])
+        items = Windows(overlap=8, longest_question=8).items(
+            [about(context, f"{between}{word}{between}") for word in ODD], own
+        )
+        assert [_answer(item) for item in items] == ODD
 
 
 def test_a_window_without_the_whole_answer_is_learned_as_none() -> None:
