@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from tests.training.commands import Command
 
 FIT = ["fit", "--data.task=classification", "--data.train=train.csv", "--data.test=test.csv"]
 QUIET = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
+ROLES = {"text": "body", "pair": "title", "label": "stars"}
+ONE = ["--trainer.max_steps=1"]
 SMALL = ["--data.max_length=16", "--data.batch_size=8", *QUIET]
 
 
@@ -35,8 +38,12 @@ def test_a_task_is_learned_judged_and_predicted(command: Command, words: list[st
     assert command(*words) == 0, command.messages
     said = command.messages
     assert "Task: classification, 2 labels: no, yes." in said
-    assert "Epoch 1 of 8: training loss" in said
-    assert "Epoch 8 of 8:" in said
+    number = r"\d\.\d{4}"
+    line = (
+        rf"Epoch (\d) of 8: training loss {number}, accuracy {number}; "
+        rf"validation loss {number}, accuracy {number}, macro_f1 {number}\.\n"
+    )
+    assert re.findall(line, said) == list("12345678")
     assert "Best validation accuracy: 1.0000" in said
 
     assert command("test", *words[1:-2]) == 0, command.messages
@@ -52,6 +59,33 @@ def test_a_task_is_learned_judged_and_predicted(command: Command, words: list[st
         sum(row["prediction"]["probabilities"].values()) == pytest.approx(1, abs=1e-5)
         for row in rows
     )
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+def test_columns_are_named_on_the_command_line(
+    command: Command, pretrained: Path, kind: str
+) -> None:
+    columns = ("label", "body", "title", "stars")  # the first is none, whatever it is called
+    rows = [
+        ("x", f"it is {n}", f"{('tea', 'rain')[n % 2]} {n // 2}", ["no", "yes"][n % 2])
+        for n in range(24)
+    ]
+    between = {"csv": ",", "tsv": "\t"}.get(kind)
+    lines = [
+        between.join(row) if between else json.dumps(dict(zip(columns, row, strict=True)))
+        for row in ([columns] * bool(between) + rows)
+    ]
+    (command.folder / f"a.{kind}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["--data.task=classification", f"--data.train=a.{kind}", f"--data.test=a.{kind}"]
+    words += [f"--data.reading.{role}_column={name}" for role, name in ROLES.items()]
+    assert command("fit", *words, *SMALL, f"--model.pretrained={pretrained}", *ONE) == 0
+    assert "Task: classification, 2 labels: no, yes." in command.messages
+    assert command("predict", *words, *SMALL) == 0, command.messages
+    found = (command.folder / "runs/pretraining/predictions.jsonl").read_text().splitlines()
+    asked = [json.loads(line) for line in found]
+    assert [(each["text"], each["pair"], each["label"]) for each in asked] == [
+        row[1:] for row in rows
+    ]
 
 
 def test_a_model_is_judged_at_the_length_of_its_training_unless_the_command_line_says_another(
