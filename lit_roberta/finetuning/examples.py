@@ -61,6 +61,15 @@ class ChoiceExample(NamedTuple):
     place: Place
 
 
+def is_labelled(example: Any) -> bool:
+    """Tell whether an example of any task says what is right."""
+    if isinstance(example, WordsExample):
+        return example.tags is not None
+    if isinstance(example, QuestionExample):
+        return example.answers is not None
+    return bool(example.label is not None)
+
+
 def are_pairs(examples: Sequence[Any]) -> bool | None:
     """Tell whether examples are pairs of texts.
 

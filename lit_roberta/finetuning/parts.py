@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from lit_roberta.errors import must
 from lit_roberta.finetuning.benchmarks.layout import PartName
 from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.labelling import leave_out_unlabelled, note_unlabelled, require_labels
 from lit_roberta.finetuning.reading.config import LabelledReading
 from lit_roberta.finetuning.reading.lines import read_lines_of_label
 from lit_roberta.finetuning.reading.tables import holds_rows, read_table
@@ -96,13 +97,25 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
         where = config.folder if config.train is None else config.train
         remedy = "Name a file with at least one."
         raise must("data.train", "hold examples", f"none in {where}", remedy)
+    train = leave_out_unlabelled(train, notes)
     parts = Parts(
         train=train,
         validation=_read(spec, config, "validation", notes),
         test=_read(spec, config, "test", notes),
         notes=notes,
     )
-    ranked = _rank_by_hash(train, spec.task.key_text)
+    ranked = _hold_out(parts, config, _rank_by_hash(train, spec.task.key_text))
+    parts.train = _in_order(_first(ranked, config.num_train_examples))
+    if learns:
+        require_labels("validation", parts.validation, remedy="Name another file, or none.")
+    for part in ("validation", "test"):
+        parts.notes += note_unlabelled(part, getattr(parts, part))
+    parts.notes += _repeated(parts, spec.task.key_text)
+    return parts
+
+
+def _hold_out(parts: Parts, config: PartsConfig, ranked: list[_Ranked]) -> list[_Ranked]:
+    """Take shares out of what is learned from, for parts that nobody named."""
     if not parts.test and config.test_share:
         parts.test, ranked = _split_off(ranked, config.test_share)
     if not parts.validation and config.validation_share:
@@ -112,12 +125,7 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
         parts.notes.append(
             f"No validation part was named: it is {count:,} of the training examples, by hash."
         )
-    parts.train = _in_order(_first(ranked, config.num_train_examples))
-    if all(isinstance(each, TextExample) and each.label is None for each in parts.train):
-        remedy = "Name the column: --data.reading.label_column."
-        raise must("data.train", "hold labels", "none", remedy)
-    parts.notes += _repeated(parts, spec.task.key_text)
-    return parts
+    return ranked
 
 
 def _first(ranked: list[_Ranked], wanted: int | None) -> list[_Ranked]:

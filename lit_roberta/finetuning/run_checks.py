@@ -11,6 +11,7 @@ from typing import Any
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
+from lit_roberta.finetuning.labelling import require_labels
 from lit_roberta.finetuning.loaders import PARTS, HeldOutPart
 
 _PARTS: Mapping[str, HeldOutPart] = {"validate": "validation", "test": "test", "predict": "test"}
@@ -60,7 +61,7 @@ def require_examples(data: FinetuningDataModule, subcommand: str) -> HeldOutPart
         The part; for `fit` the validation part, which may be empty.
 
     Raises:
-        UserError: If it has no example.
+        UserError: If it has no example, or none to judge by.
     """
     part = _PARTS.get(subcommand)
     if part is None:
@@ -68,4 +69,7 @@ def require_examples(data: FinetuningDataModule, subcommand: str) -> HeldOutPart
     if not any(data.examples(part).values()):
         remedy = f"Name its file: --data.{part} FILE."
         raise must(f"data.{part}", f"hold examples to {subcommand}", "none", remedy)
+    if subcommand != "predict":
+        remedy = "What a model makes of unlabelled text, predict says."
+        require_labels(part, data.examples(part), remedy=remedy)
     return part

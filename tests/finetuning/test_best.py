@@ -27,7 +27,7 @@ SCORES = {
 def words(command: Command, pretrained: Path) -> list[str]:
     """What all runs share."""
     labels = {"yes": "1.5", "no": "-0.5"}
-    rows = [(text, labels[label]) for text, label in ROWS * 2]
+    rows: list[tuple[str, ...]] = [(text, labels[label]) for text, label in ROWS * 2]
     for name in ("train", "test"):
         write_rows(command.folder / f"{name}.csv", rows, ("text", "label"))
     told = ["--data.train=train.csv", "--data.validation=test.csv", "--data.test=test.csv"]

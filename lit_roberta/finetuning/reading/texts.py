@@ -77,12 +77,14 @@ def checked_text(value: Any, column: str, place: str) -> str:
 def label_name(value: Any, column: str, place: str) -> str | None:
     """Give the name of a label, without space around it and on one line; None for none.
 
+    A table writes NaN where a number is missing.
+
     Raises:
         UserError: If it is a list, say, which is no name.
     """
     if isinstance(value, str):
         return " ".join(value.split()) or None
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
         return str(value).lower()
