@@ -12,6 +12,7 @@ from lit_roberta.exchange.export_cli import main as export
 from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.names import Family
 from lit_roberta.finetuning.train_cli import main as train
+from tests.finetuning.examples import write_rows
 from tests.finetuning.models import QUIET, fine_tune
 from tests.inference.models import TEXTS
 from tests.training.commands import Command
@@ -123,6 +124,13 @@ def test_a_fine_tuned_model_is_a_start_without_its_head_or_with_it(
     assert not heads[0].allclose(heads[2], atol=1e-4)
     line = command.refuses(*words, "--model.keep_head=true", '--data.labels=["yes", "no"]')
     assert "model.keep_head must be for the head of the same labels" in line
+    # a task of another kind, as STS-B from MNLI
+    numbers = ["--data.task=regression", f"--data.train={tmp_path / 'numbers.csv'}"]
+    rows: list[tuple[str, ...]] = [(f"tea {n}", f"{n}") for n in range(9)]
+    write_rows(tmp_path / "numbers.csv", rows, ("text", "score"))
+    words = ["fit", *numbers, *source, "--data.max_length=16"]
+    assert command(*words, "--trainer.default_root_dir=numbers") == 0, command.messages
+    assert "the one for sequence-classification is left out" in command.messages
     documents = [f"{text} {copy}" for copy in range(9) for text in TEXTS if text]
     (tmp_path / "corpus.txt").write_text("\n\n".join(documents), encoding="utf-8")
     words = ["fit", f"--data.corpus={tmp_path / 'corpus.txt'}", "--data.max_length=16", *source]

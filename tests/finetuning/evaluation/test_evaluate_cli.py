@@ -12,6 +12,8 @@ from lit_roberta.finetuning.evaluation.evaluate_cli import main, parse
 from lit_roberta.finetuning.evaluation.plan import plan_evaluation
 from lit_roberta.finetuning.evaluation.task_names import GLUE, task_names
 from lit_roberta.finetuning.tasks.table import all_tasks
+from tests.finetuning import layouts
+from tests.finetuning.layouts import write_benchmark
 
 TEXTS = ["--task-config", "texts.yaml"]
 
@@ -119,3 +121,14 @@ def test_glue_is_what_is_there(tmp_path: Path) -> None:
     assert names == ["mnli", "rte"]
     assert set(missing) == set(GLUE) - {"mnli", "rte"}
     assert {"mnli", "rte"} <= set(task_names(["all"], tmp_path)[0])
+
+
+def test_rte_mrpc_and_stsb_wait_for_mnli_and_no_other_task_does(place: Path) -> None:
+    for name in GLUE:
+        write_benchmark(place / "glue", name, layouts.GLUE)
+    words = ["a.ckpt", "--tasks", "glue", "--data", "glue", "--seeds=1", "--data.max_length=32"]
+    plan = plan_evaluation(parse([*words, "--mnli-first"]))
+    waiting = {"rte", "mrpc", "stsb"}
+    assert {run.task for run in plan.later} == waiting
+    assert {run.task for run in plan.runs} == set(GLUE) - waiting
+    assert not plan_evaluation(parse(words)).later
