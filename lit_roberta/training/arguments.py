@@ -58,7 +58,7 @@ def arrange(argv: Sequence[str]) -> list[str]:
         check_config_file(path)
     folder = _run_of_checkpoint(rest) if subcommand != "fit" else None
     name = found[0].stem if found else "pretraining"
-    flags = [word for path in found for word in ("--config", str(path))]
+    flags = [f"--config={path}" for path in found]  # in one word: a name may begin with a dash
     root = ["--trainer.default_root_dir", str(folder or f"runs/{name}")]
     said = [f"--data.{word[2:]}" if word.startswith(_SHORT) else word for word in rest]
     return [subcommand, *root, *flags, *said]
@@ -114,12 +114,12 @@ def find_config(name: str, *, asked_by: str = "--config") -> Path:
         UserError: If there is no such file.
     """
     path = Path(name)
-    if path.is_file():
+    if lies_there(path):
         return path
     folder = shipped_configs()
     for candidate in (folder.parent / name, folder / name, folder / f"{name}.yaml"):
         # A name must not leave the folder: `../x` is a path, and nothing lies there.
-        if candidate.is_file() and folder.resolve() in candidate.resolve().parents:
+        if lies_there(candidate) and folder.resolve() in candidate.resolve().parents:
             return candidate
     shipped = sorted(
         str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml")
@@ -127,6 +127,14 @@ def find_config(name: str, *, asked_by: str = "--config") -> Path:
     close = get_close_matches(name.removesuffix(".yaml"), shipped, n=1)
     remedy = f"Did you mean {close[0]}?" if close else f"Shipped are: {', '.join(shipped)}."
     raise must(asked_by, "name a file", name, remedy)
+
+
+def lies_there(path: Path) -> bool:
+    """Tell whether a path is a file's; one that no system takes, such as a longer one, is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def shipped_configs() -> Path:

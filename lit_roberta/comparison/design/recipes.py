@@ -171,7 +171,7 @@ def _arguments(
     """Write a recipe as arguments of `fit`."""
     files = () if variant is None else (str(variant.path()),)
     own = () if variant is None else variant.settings
-    configs = [word for path in (*files, *overlays) for word in ("--config", path)]
+    configs = [f"--config={path}" for path in (*files, *overlays)]
     return ("fit", *configs, *(f"--{setting}" for setting in (*own, *overrides)))
 
 
