@@ -7,39 +7,22 @@ the report says of the study. The command line wins over the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-import yaml
-
+from lit_roberta.comparison.design.study_values import (
+    OPTIONS,
+    paper_table,
+    read_values,
+    wrong,
+)
 from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.comparison.judging.designs import Design, Judge, PaperTable
 from lit_roberta.errors import UserError, must
-from lit_roberta.training.arguments import find_config, shipped_configs
+from lit_roberta.training.arguments import find_config, lies_there, shipped_configs
 from lit_roberta.training.checkpoint_settings import flatten
-from lit_roberta.training.config_files import check_config_file
-
-_JUDGES: tuple[Judge, ...] = get_args(Judge)
-_PAPER = {"source", "columns", "rows", "note"}
-
-_OPTIONS = {
-    "recipes": list,
-    "ladder": list,
-    "order": list,
-    "grid": dict,
-    "halving": int,
-    "seeds": int,
-    "order_seeds": int,
-    "tune_lr": int,
-    "probes": bool,
-    "finetune": list,
-    "budget": dict,
-    "budgets": str,
-    "config": list,
-}
-"""What a file may say of what `compare.py` has an option for, and as what."""
 
 _LIKE = "like"
 """In place of a setting: the sizes and the tokenizer of a model that is there, its weights not."""
@@ -82,23 +65,16 @@ def read_study(name: str, *, given: Mapping[str, str] | None = None) -> Study:
         UserError: If there is no such file, or something in it makes no sense.
     """
     path = _find(name)
-    check_config_file(path)
-    values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    _check_keys(values, path)
-    values = _filled(values, path, given or {})
-    variants = _variants(values, path)
-    options = {key: _option(key, values[key], path) for key in _OPTIONS if key in values}
-    if not variants and not {"recipes", "ladder", "grid"} & set(options):
-        raise _wrong(path, "name what is compared: arms, recipes, ladder or grid", sorted(values))
+    values = _filled(read_values(path), path, given or {})
     return Study(
         name=path.stem,
         title=values["title"],
         question=values["question"],
         judge=values["judge"],
-        variants=variants,
-        options=options,
+        variants=_variants(values, path),
+        options={key: values[key] for key in OPTIONS if key in values},
         settings=as_words(values.get("settings") or {}),
-        paper=_paper(values.get("paper"), path),
+        paper=paper_table(values.get("paper"), path),
     )
 
 
@@ -117,35 +93,10 @@ def as_words(settings: Mapping[str, Any]) -> list[str]:
 
 def _find(name: str) -> Path:
     try:
-        return find_config(name if Path(name).is_file() else f"studies/{name}")
+        return find_config(name if lies_there(Path(name)) else f"studies/{name}")
     except UserError:
         remedy = f"There are {', '.join(study_names())}; or give the path of a file of your own."
         raise must("--study", "name a study", name, remedy) from None
-
-
-def _wrong(path: Path, rule: str, value: object) -> UserError:
-    return must(str(path), rule, value, "See the shipped ones for the form.")
-
-
-def _check_keys(values: Mapping[str, Any], path: Path) -> None:
-    known = ["title", "question", "judge", "base", "arms", "settings", "paper", "asks", *_OPTIONS]
-    for key in values:
-        if key not in known:
-            raise _wrong(path, f"hold only {', '.join(known)}", key)
-    for key in ("title", "question"):
-        if not isinstance(values.get(key), str):
-            raise _wrong(path, f"have a {key}", values.get(key))
-    if values.get("judge") not in _JUDGES:
-        raise _wrong(path, f"name its judge: {', '.join(_JUDGES)}", values.get("judge"))
-    for key in ("settings", "asks"):
-        if not isinstance(values.get(key) or {}, dict):
-            raise _wrong(path, f"hold {key} as `name: value`", values[key])
-
-
-def _option(key: str, value: Any, path: Path) -> Any:
-    if not isinstance(value, _OPTIONS[key]) or (_OPTIONS[key] is int and isinstance(value, bool)):
-        raise _wrong(path, f"give {key} as {_OPTIONS[key].__name__}", value)
-    return value
 
 
 # ---- what the file leaves to its reader
@@ -181,18 +132,21 @@ def _variants(values: Mapping[str, Any], path: Path) -> list[Variant]:
     if arms is None:
         return []
     if not isinstance(arms, dict) or not arms:
-        raise _wrong(path, "hold arms as `name: {setting: value}`", arms)
+        raise wrong(path, "hold arms as `name: {setting: value}`", arms)
     base = values.get("base")
     if not isinstance(base, str):
-        raise _wrong(path, "name the recipe that its arms stand on: base", base)
+        raise wrong(path, "name the recipe that its arms stand on: base", base)
     return [_variant(str(name), settings, base, path) for name, settings in arms.items()]
 
 
 def _variant(name: str, settings: Any, base: str, path: Path) -> Variant:
     if not isinstance(settings or {}, dict):
-        raise _wrong(path, f"hold the settings of {name} as `setting: value`", settings)
+        raise wrong(path, f"hold the settings of {name} as `setting: value`", settings)
     own = dict(settings or {})
-    like, source = own.pop(_LIKE, None), str(own.pop("base", base))
+    like, source = own.pop(_LIKE, None), own.pop("base", base)
+    for key, value in ((_LIKE, "" if like is None else like), ("base", source)):
+        if not isinstance(value, str):
+            raise wrong(path, f"give {key} of {name} in words", value)
     words = as_words(own) if like is None else [*settings_like(like), *as_words(own)]
     return Variant(source=source, settings=tuple(words), name=name)
 
@@ -213,30 +167,3 @@ def settings_like(source: str) -> list[str]:
     left_out = ("vocab_size", "tanh_pooler")  # these follow from tokenizer and recipe
     words = as_words({f"model.encoder.{k}": v for k, v in sizes.items() if k not in left_out})
     return [*words, f"data.tokenizer.path={source}"]
-
-
-# ---- what a paper found
-
-
-def _paper(values: Any, path: Path) -> PaperTable | None:
-    if values is None:
-        return None
-    if not isinstance(values, dict) or not _PAPER - {"note"} <= set(values) <= _PAPER:
-        raise _wrong(path, "have of a paper source, columns, rows and perhaps a note", values)
-    columns, rows = values["columns"], values["rows"]
-    if not _is_table(columns, rows):
-        raise _wrong(path, "give in each row of the paper a value for each column", rows)
-    return PaperTable(
-        source=values["source"],
-        columns=["", *columns],
-        rows=[[str(name), *row] for name, row in rows.items()],
-        note=values.get("note", ""),
-    )
-
-
-def _is_table(columns: Any, rows: Any) -> bool:
-    return (
-        isinstance(columns, list)
-        and isinstance(rows, dict)
-        and all(isinstance(row, Sequence) and len(row) == len(columns) for row in rows.values())
-    )

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import datetime
+import json
+import math
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +15,7 @@ import yaml
 
 from lit_roberta.comparison.cli import parse
 from lit_roberta.comparison.design.study_file import as_words, read_study, study_names
+from lit_roberta.comparison.design.study_values import known_keys
 from lit_roberta.comparison.design.variants import Variant
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.errors import UserError
@@ -95,6 +102,15 @@ def test_every_shipped_study_asks_a_question_and_names_its_arms(name: str) -> No
         ({"paper": {"source": "A"}}, "must have of a paper"),
         ({"paper": MADE["paper"] | {"columns": ["F1", "EM"]}}, "a value for each column"),
         ({"asks": {"MODEL": "a model"}}, "--set must give MODEL, a model"),
+        ({"asks": {"MODEL": 3}}, "must say in words what it asks for"),
+        ({"recipes": ["bert"]}, "must say once what is compared, got 'arms and recipes'"),
+        ({"ladder": ["bert", "roberta"]}, "must say once what is compared"),
+        ({"arms": ..., "recipes": ["bert"]}, "must have arms where it has a base for them"),
+        ({"arms": ..., "base": ..., "recipes": []}, "must name what is compared"),
+        ({"arms": {"one": {"like": 3}}}, "must give like of one in words"),
+        ({"arms": {"one": {"base": None}}}, "must give base of one in words"),
+        ({"arms": {"..": {}}}, "must have names of letters that can be read, got '..'"),
+        ({"arms": {"a" * 300: {}}}, "must have names of at most 200 bytes"),
     ],
 )
 def test_what_makes_no_sense_in_a_study_is_one_line(
@@ -104,6 +120,43 @@ def test_what_makes_no_sense_in_a_study_is_one_line(
         check(written(tmp_path, **changes))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+_ODD = [
+    *(None, 3, 2.5, True, "x", [1], [None], [["a"]], {"a": 1}, {"a": None}, {1: 2}),
+    *({"unit": "weeks"}, {"unit": "updates", "amount": "x"}, {"a": [1]}),
+    *(datetime.date(2019, 7, 26), math.inf, [math.nan], {"a": [datetime.date(2019, 7, 26)]}),
+]
+_IN_PAPER = ("paper.source", "paper.note", "paper.columns", "paper.rows")
+
+
+def refusal_of(act: Callable[[], object]) -> str | None:
+    try:
+        act()
+    except UserError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("key", [*known_keys(), *_IN_PAPER])
+def test_whatever_stands_at_a_key_is_read_or_refused_in_one_line(tmp_path: Path, key: str) -> None:
+    for value in _ODD:
+        values = MADE | ({"arms": ..., "base": ...} if key in ("recipes", "ladder") else {})
+        first, _, second = key.partition(".")
+        odd = MADE[first] | {second: value} if second else value
+        study = written(tmp_path, **values | {first: odd})
+        refused = refusal_of(partial(parse, ["--study", study]))
+        assert "\n" not in (refused or "")
+        if refused is None:  # then the report can hold it
+            json.dumps(asdict(read_study(study)), allow_nan=False)
+
+
+@pytest.mark.parametrize("tag", ["!mine x", "!!python/object:os.system x", "!!int abc"])
+def test_a_tag_that_makes_no_value_is_one_line(tmp_path: Path, tag: str) -> None:
+    path = Path(written(tmp_path))
+    path.write_text(path.read_text().replace("title: Copies", f"title: {tag}"))
+    with pytest.raises(UserError, match=r"must be valid YAML, got: [^\n]+$"):
+        read_study(str(path))
 
 
 def check(path: str) -> None:
