@@ -66,10 +66,10 @@ def diff_recipes(
         UserError: If a file or a setting is wrong.
     """
     reader = RecipeReader(overlays=overlays, overrides=overrides)
-    recipes: dict[str, Variant | None] = {_DEFAULTS: None} if len(asked) == 1 else {}
-    recipes |= named([Variant(source=source) for source in asked], asked_by="diff")
-    first, second = recipes
-    before, after = (reader.settings(variant) for variant in recipes.values())
+    recipes: list[tuple[str, Variant | None]] = [(_DEFAULTS, None)] if len(asked) == 1 else []
+    recipes += named([Variant(source=source) for source in asked], asked_by="diff").items()
+    (first, _), (second, _) = recipes
+    before, after = (reader.settings(variant) for _, variant in recipes)
     found = differing(before, after)
     return Diff(
         first=first,

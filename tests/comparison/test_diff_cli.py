@@ -66,10 +66,19 @@ def test_recipes_that_are_one_are_said_to_be(
     assert capsys.readouterr().out == "roberta and same are the same recipe.\n"
 
 
+def test_a_file_called_defaults_stands_beside_the_defaults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "defaults.yaml").write_text("data: {batch_size: 48}\n")
+    assert main([str(tmp_path / "defaults.yaml")]) == 0
+    assert "data.batch_size  null      48 " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["a", "b", "c"], "diff must be given one recipe or two, got ['a', 'b', 'c']. Leave"),
+        (["a" * 5000], "diff must name a file, got 'aaa"),
         (["roberta", "nix"], "diff must name a file, got 'nix'. "),
         (["roberta", "--data.seed", "3"], "--data.seed must be left to the comparison, got '3'."),
         (["roberta", "--data.masking.rat=1"], "unrecognized arguments: --data.masking.rat=1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,12 @@ from lit_roberta.training.arguments import find_config
 
 _PLAIN = re.compile(r"[^\s/\\:]+")
 """Names are folders, too."""
+
+_UNREADABLE = ("Cc", "Cs", "Zl", "Zp")
+"""Control characters, bytes that are no text, and ends of lines."""
+
+_LONGEST = 200
+"""Bytes of a name: most systems take 255 for that of a folder, or of the lock beside it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +65,18 @@ def named(variants: Sequence[Variant], *, asked_by: str = "--recipes") -> dict[s
     for name in names:
         if names.count(name) > 1:
             raise must(asked_by, "have different names", name, "Rename or leave out one.")
+        _check_folder(name, asked_by)
     return dict(zip(names, variants, strict=True))
+
+
+def _check_folder(name: str, asked_by: str) -> None:
+    """Refuse a name that no folder of its own can have, or that can't be written in a report."""
+    remedy = "Rename it: the name is a folder's, too."
+    if name in (".", "..") or any(unicodedata.category(letter) in _UNREADABLE for letter in name):
+        raise must(asked_by, "have names of letters that can be read", name, remedy)
+    if len(name.encode()) > _LONGEST:
+        remedy = "Give shorter ones: the name is a folder's, too."
+        raise must(asked_by, f"have names of at most {_LONGEST} bytes", f"{name[:40]}...", remedy)
 
 
 def _name(path: Path, stems: Sequence[str]) -> str:

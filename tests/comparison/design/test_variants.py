@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
 import pytest
 
-from lit_roberta.comparison.design.recipes import read_recipes
+from lit_roberta.comparison.design.recipes import RecipeReader, read_recipes
 from lit_roberta.comparison.design.variants import Variant, named
 from lit_roberta.errors import UserError
 from tests.comparison.texts import write_text
@@ -59,3 +60,23 @@ def test_two_recipes_of_one_name_are_refused(names: tuple[str | None, ...]) -> N
     variants = [Variant(source="roberta", name=name) for name in names]
     with pytest.raises(UserError, match=r"^--recipes must have different names"):
         named(variants)
+
+
+@pytest.mark.parametrize("stem", ["..", "new\nline", "\x1b[31mred", "not\udcfftext", "a" * 220])
+def test_a_file_whose_name_is_no_folders_is_refused(stem: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{stem}.yaml"
+    path.write_text("data: {batch_size: 16}\n")
+    with pytest.raises(UserError, match=r"^--recipes must have names of [^\n]+$"):
+        named([Variant(source=str(path))])
+
+
+@pytest.mark.parametrize(
+    "stem", ["my recipe", "-x", "--seeds", "<b>", "a&b_%|", "日本", "e\u200cf"]
+)
+def test_a_file_may_have_any_name_that_can_be_read(stem: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{stem}.yaml"
+    path.write_text("data: {batch_size: 48}\n")
+    reader = RecipeReader()
+    with contextlib.chdir(tmp_path):
+        (variant,) = named([Variant(source=f"./{path.name}")]).values()
+        assert reader.settings(variant)["data.batch_size"] == 48
