@@ -19,7 +19,8 @@ from lit_roberta.comparison.runs.tasks import Task, finished, only_scored, super
 from lit_roberta.errors import UserError, must
 from lit_roberta.training.parser import OneLineParser
 
-_NUMBERS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+_NUMBERS = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
+"""No comparison has a million runs, and the numbers of a longer range would fill the memory."""
 
 
 class RunsFailed(UserError):  # noqa: N818 - said of runs, not of words
@@ -132,7 +133,12 @@ def parse_numbers(words: str) -> tuple[int, ...]:
     """
     if not _NUMBERS.fullmatch(words):
         remedy = "Count from 0; --list shows the runs with their numbers."
-        raise must("--index", "be a number, a range or several, as 3 or 0-4,7", words, remedy)
+        raise must(
+            "--index",
+            "be a number below a million, a range or several, as 3 or 0-4,7",
+            words,
+            remedy,
+        )
     ranges = [part.partition("-")[::2] for part in words.split(",")]
     numbers = [n for low, high in ranges for n in range(int(low), int(high or low) + 1)]
     if not numbers:

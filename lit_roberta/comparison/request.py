@@ -19,6 +19,9 @@ DEFAULT_RECIPES = ("bert", "bert-10", "roberta")
 
 DEFAULT_SEEDS = 5
 
+MOST_SEEDS = 1000
+"""Those behind belong to the runs that choose learning rates and to halving, so many of each."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -74,6 +77,9 @@ class Comparison:
         ):
             if value < least:
                 raise must(f"--{name}", f"be {least} or more", value, "Give a whole number.")
+            if value > MOST_SEEDS:
+                remedy = "Nobody needs so many."
+                raise must(f"--{name}", f"be at most {MOST_SEEDS:,}", value, remedy)
         if not self.recipes:
             raise must("--recipes", "name at least one file", [], "Leave it out for the default.")
         self._check_design()

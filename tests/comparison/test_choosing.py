@@ -63,8 +63,10 @@ def test_numbers_and_ranges_are_read(words: str, numbers: tuple[int, ...]) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--index x", "--index must be a number, a range or several, as 3 or 0-4,7, got 'x'."),
-        ("--index=-1", "--index must be a number, a range or several"),
+        ("--index x", "--index must be a number below a million, a range or several, as 3 or 0-4"),
+        ("--index=-1", "--index must be a number below a million, a range or several"),
+        ("--index 0-99999999999", "--index must be a number below a million"),
+        (f"--index {'9' * 5000}", "--index must be a number below a million"),
         ("--index 4-2", "--index must have ranges that rise, got '4-2'."),
         ("--index 1, --list", "--list must not be given with --index"),
         ("--index 1 --report-only", "--report-only must not be given with --index"),

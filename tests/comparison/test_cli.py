@@ -7,6 +7,8 @@ import pytest
 from filelock import FileLock
 
 from lit_roberta.comparison.cli import _SIZES, main, parse
+from lit_roberta.comparison.design import halving, tuning
+from lit_roberta.comparison.request import MOST_SEEDS
 from lit_roberta.training.arguments import shipped_configs
 
 
@@ -60,6 +62,9 @@ def test_the_notebooks_own_setting_can_be_asked_for() -> None:
     [
         ("--seed 3", "unrecognized arguments: --seed 3"),
         ("--seeds -1", "--seeds must be 0 or more, got -1. Give a whole number."),
+        ("--seeds 1001", "--seeds must be at most 1,000, got 1001."),
+        ("--tune-lr 1001", "--tune-lr must be at most 1,000, got 1001."),
+        ("--order-seeds 99999999999", "--order-seeds must be at most 1,000"),
         ("--seeds 0", "--seeds must be 1 or more, got 0. Only with --tune-lr"),
         ("--seeds three", "seeds must be a whole number, got 'three'. Write it in digits"),
         ("--jobs 0", "--jobs must be 1 or more, got 0."),
@@ -89,6 +94,11 @@ def test_a_mistake_gets_one_line_and_status_2(
     assert message in said[-1]
     assert not [line for line in said if "Traceback" in line]
     assert {path.name for path in output.glob("*")} <= {".lock"}
+
+
+def test_no_compared_run_has_a_seed_that_something_was_chosen_with() -> None:
+    assert tuning.FIRST_SEED >= MOST_SEEDS
+    assert halving.FIRST_SEED >= tuning.FIRST_SEED + MOST_SEEDS
 
 
 def test_a_folder_that_cannot_be_written_is_named(
