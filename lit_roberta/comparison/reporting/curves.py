@@ -191,6 +191,10 @@ def legend_figure(
     return new_figure(rows=rows, height=height + 0.21 * lines, ratios=ratios)
 
 
+_LONGEST_NAME = 56
+"""Letters that fit into a line of a legend; longer names are written smaller."""
+
+
 def _columns(names: Sequence[str]) -> int:
     """Give the number of columns of a legend, by the longest name in it."""
     longest = max(map(len, names), default=1)
@@ -205,7 +209,7 @@ def draw_legend(figure: Figure, axes: Axes) -> None:
         labels,
         loc="outside upper left",
         ncols=_columns(labels),
-        fontsize=9.5,
+        fontsize=9.5 * min(1, _LONGEST_NAME / max(map(len, labels), default=1)),
         handlelength=2.4,
         columnspacing=1.2,
     )

@@ -21,6 +21,8 @@ from lit_roberta.comparison.reporting.drawing import (
 )
 
 _MOST_ROWS = 20
+_ONE_LINE = 40
+"""Letters of two names that stand beside each other."""
 
 
 def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | None:
@@ -48,10 +50,11 @@ def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | No
     for place, (_, each) in enumerate(shown):
         _interval(axes, place - 0.17, each, "over_runs", marker="o", colour=ARM_COLOURS[0])
         _interval(axes, place + 0.17, each, "over_documents", marker="s", colour=ARM_COLOURS[1])
+    names = [_lines(pair, each.format) for pair, each in shown]
     axes.set_yticks(
         range(len(shown)),
-        [f"{pair.first} \N{MINUS SIGN} {pair.second}\non {each.format}" for pair, each in shown],
-        fontsize=name_size([f"{pair.first} - {pair.second}" for pair, _ in shown]),
+        map("\n".join, names),
+        fontsize=name_size([line for name in names for line in name]),
     )
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
@@ -67,6 +70,13 @@ def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | No
         description=f"95% intervals over runs and over documents.{which} {joined(words)}.",
         origin="verdict.pairs in results.json",
     )
+
+
+def _lines(pair: PairJudgement, format: str) -> list[str]:
+    """Name a row: in two lines, or in three where the recipes have long names."""
+    first, second = f"{pair.first} \N{MINUS SIGN}", pair.second
+    names = [f"{first} {second}"] if len(first) + len(second) < _ONE_LINE else [first, second]
+    return [*names, f"on {format}"]
 
 
 def _interval(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ ARM_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 2
 
 BEHIND_TEXT = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
 """What keeps a number readable where a line runs through it."""
+
+_LONG_NAME = 44
+"""Letters of 7 points that take half of a chart's width."""
 
 _POINTS_PER_INCH = 72
 """Of an SVG, so that a place in the figure is a place in the picture."""
@@ -72,6 +76,7 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lit_roberta",
     "text.color": INK,
+    "text.parse_math": False,  # names are names, whatever stands between dollar signs
     # Where names at the left leave little room, the words below have that room, too.
     "xaxis.labellocation": "right",
     "xtick.color": MUTED,
@@ -126,6 +131,8 @@ def arm_style(place: int) -> dict[str, Any]:
 def name_size(names: Sequence[str]) -> float:
     """Give the size of letters, in points, at which names at the left leave room for a chart."""
     longest = max(map(len, names), default=0)
+    if longest > _LONG_NAME:  # half of the width is theirs, however small that makes them
+        return 7.0 * _LONG_NAME / longest
     return 10.5 if longest <= 20 else 8.5 if longest <= 30 else 7.0
 
 
@@ -154,10 +161,12 @@ def finish(
         hover: Tells where the points lie, once everything has its place.
     """
     vector, pixels = io.StringIO(), io.BytesIO()
-    figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
-    places = None if hover is None else hover()
-    figure.set_layout_engine("none")  # everything has its place, which takes long to find
-    figure.savefig(pixels, format="png", dpi=160, metadata={"Software": None, "Title": title})
+    with warnings.catch_warnings():  # a box stands for such a letter; SVGs have other fonts
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+        figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
+        places = None if hover is None else hover()
+        figure.set_layout_engine("none")  # everything has its place, which takes long to find
+        figure.savefig(pixels, format="png", dpi=160, metadata={"Software": None, "Title": title})
     svg = _shortened(vector.getvalue())
     return Chart(
         name=name,

@@ -25,6 +25,7 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+%?( .*)?")
@@ -117,6 +118,8 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(text: str) -> str:
     """Write a cell: signs as signs of mathematics, line breaks as spaces."""
     plain = escaped(" ".join(text.split())).replace("+/-", r"$\pm$")
+    if plain.startswith(("[", "*")):
+        plain = f"{{}}{plain}"  # else an option of the line break before it
     return re.sub(r"^-(?=[\d.])", "$-$", plain)
 
 

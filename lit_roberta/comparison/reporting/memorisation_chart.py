@@ -40,6 +40,10 @@ def memorisation(results: Results, recipe: Recipe) -> dict[str, list[float]]:
     }
 
 
+_LONG_NAME = 40
+"""Letters that fit above the bars; longer names are written smaller."""
+
+
 def draw_memorisation(results: Results) -> Chart:
     """Draw the three losses of every recipe."""
     recipes = results.finished()
@@ -81,7 +85,9 @@ def _draw_bars(axes: Axes, measures: dict[str, dict[str, list[float]]]) -> None:
             _bar(axes, height, values, colour=ARM_COLOURS[place % 6], strength=0.45 + 0.25 * row)
             ticks.append(height)
             labels.append(measure)
-        axes.text(0, 4 * place - 0.75, f" {name}", fontweight="bold", va="center")
+        size = 10.5 * min(1, _LONG_NAME / len(name))
+        words = f" {name}"
+        axes.text(0, 4 * place - 0.75, words, fontsize=size, fontweight="bold", va="center")
     axes.set_yticks(ticks, labels)
     axes.set_ylim(4 * len(measures) - 1.2, -1.4)
 

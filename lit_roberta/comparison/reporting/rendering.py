@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from lit_roberta.comparison.reporting.markdown_text import plain, row, words_of_picture
 from lit_roberta.comparison.reporting.table import markdown
 
 
@@ -20,15 +21,23 @@ def render(template: str, contents: dict[str, Any]) -> str:
     """
     environment = Environment(
         loader=PackageLoader("lit_roberta.comparison.reporting", "templates"),
-        autoescape=select_autoescape(enabled_extensions=("html.j2",)),
+        autoescape=True,
+        finalize=_plain_markdown if template.endswith(".md.j2") else None,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["markdown"] = markdown
+    environment.filters["markdown"] = lambda table: Markup(markdown(table))
+    environment.filters["row"] = lambda cells: Markup(row(cells))
+    environment.filters["words_of_picture"] = lambda text: Markup(words_of_picture(text))
     environment.filters["evidence"] = _evidence_in_small
     return environment.get_template(template).render(contents)
+
+
+def _plain_markdown(value: object) -> Markup:
+    """Put into a Markdown file what a template shows: as it is, where it is no markup of ours."""
+    return value if isinstance(value, Markup) else Markup(plain(str(value)))
 
 
 def _evidence_in_small(sentence: str) -> Markup:

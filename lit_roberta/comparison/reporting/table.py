@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lit_roberta.comparison.reporting.markdown_text import row
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
@@ -39,8 +41,4 @@ class Table:
 
 def markdown(table: Table) -> str:
     """Write a table in Markdown, without its caption."""
-    lines = [table.header, ["---"] * len(table.header), *table.rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |"
-        for line in lines
-    )
+    return "\n".join(map(row, [table.header, ["---"] * len(table.header), *table.rows]))

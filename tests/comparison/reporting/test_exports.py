@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,14 +19,14 @@ _ROWS = st.integers(1, 4).flatmap(
     lambda width: st.lists(st.lists(_CELLS, min_size=width, max_size=width), min_size=2)
 )
 
-_BARE = re.compile(r"(?<!\\)[&%$#_{}~^<>]")
+_BARE = re.compile(r"(?<!\\)[&%$#_{}~^<>|]")
 """What LaTeX would not set as it is."""
 
 
 @given(_CELLS)
 def test_text_is_set_as_it_is(text: str) -> None:
     plain = escaped(text)
-    for command in ("textbackslash", "textasciitilde", "textasciicircum", "textless"):
+    for command in ("textbackslash", "textasciitilde", "textasciicircum", "textless", "textbar"):
         plain = plain.replace(f"\\{command}{{}}", "")
     plain = plain.replace("\\textgreater{}", "").replace("$-$", "")
     assert not _BARE.search(plain)
@@ -44,6 +45,13 @@ def test_a_table_for_a_paper_has_as_many_cells_in_each_row(rows: list[list[str]]
     for line in lines:
         assert line.endswith(r" \\")
         assert len(re.findall(r"(?<!\\)&", line)) == len(rows[0]) - 1
+
+
+@pytest.mark.parametrize("name", ["[x]", "*", "*y", "[", " [x"])
+def test_no_name_is_an_option_of_the_line_break_before_it(name: str) -> None:
+    text = latex(Table(name="t", caption="c", header=["a"], rows=[["b"], [name]]))
+    assert not re.search(r"\\\\\s*[\[*]", text)
+    assert "{}" + name.strip() in text
 
 
 @given(_ROWS)
