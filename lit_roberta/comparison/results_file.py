@@ -14,6 +14,7 @@ from typing import Any
 from lit_roberta.comparison.judging.designs import Design
 from lit_roberta.comparison.judging.grid_verdict import HalvingRow
 from lit_roberta.comparison.judging.task_scores import TaskScores
+from lit_roberta.comparison.kinds import misfit
 from lit_roberta.comparison.results import (
     Failure,
     PartFacts,
@@ -50,9 +51,10 @@ def read_results(folder: Path) -> Results:
         remedy = f"Name the --output of a comparison: there is no {RESULTS}."
         raise must("the folder", "hold a comparison's results", str(folder), remedy)
     try:
-        results = results_from_json(json.loads(path.read_text(encoding="utf-8")))
-        assert results.runs, "a comparison without a finished run writes none"
-    except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        values = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+        results = results_from_json(values)
+        _check(results)
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         remedy = "The command that made it goes on from its finished runs and writes it anew."
         raise must(RESULTS, "be one that this version reads", str(path), remedy) from error
     return results
@@ -79,6 +81,42 @@ def results_from_json(values: Mapping[str, Any]) -> Results:
         "design": Design.from_json(values.get("design")),
     }
     return Results(**{name: values[name] for name in own} | read)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no finite number")
+
+
+def _check(results: Results) -> None:
+    """Refuse what a report can't be made of.
+
+    Raises:
+        ValueError: If a value is of another kind than its place asks for, or if runs, recipes and
+            text do not belong together.
+    """
+    if wrong := misfit(results):
+        raise ValueError(f"{wrong} is of another kind")
+    arms, runs, text = {each.name for each in results.recipes}, results.runs, results.text
+    counts = {len(run.document_predictions) for run in runs}
+    lengths = {
+        len(run.heldout[format].document_nats) for run in runs for format in results.formats
+    }
+    other_tokens = len({recipe.tokenizer for recipe in results.recipes}) > 1
+    agree = (
+        runs  # a comparison without a finished run writes none
+        and {run.recipe for run in runs} <= arms
+        and len(arms) == len(results.recipes)
+        and counts == lengths == {len(text.document_unigram_nats)}
+        and all(set(results.formats) <= set(run.heldout_best) for run in runs)
+        and all(run.curves.training and run.curves.validation and run.updates for run in runs)
+        and (other_tokens or all(len(run.guesses) == len(text.samples) for run in runs))
+        and {"train", "validation", "test"} <= set(text.parts)
+        and isinstance(results.budget.get("unit"), str)
+        and isinstance(results.budget.get("amount"), (int, float))
+        and isinstance(results.budget.get("description"), str)
+    )
+    if not agree:
+        raise ValueError("runs, recipes and text do not belong together")
 
 
 def _run(values: Mapping[str, Any]) -> Run:

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import copy
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lit_roberta.comparison.judging.designs import Design, Rung
 from lit_roberta.comparison.report_cli import main
@@ -12,6 +19,7 @@ from lit_roberta.comparison.reporting.report import write_report
 from lit_roberta.comparison.results import Failure, Results, TuningRow
 from lit_roberta.comparison.results_file import read_results, results_from_json
 from lit_roberta.comparison.runs.run import ProbeScores
+from lit_roberta.errors import UserError
 from tests.comparison.planted import plant_results
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -78,6 +86,43 @@ def test_results_of_another_version_are_named(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(values))
     with pytest.raises(ValueError, match=r"results\.json must be one that this version reads"):
         read_results(tmp_path)
+
+
+def places(values: Any, *place: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Name every place of plain values but those behind the first of a list."""
+    parts = list(values.items()) if isinstance(values, dict) else []
+    parts = list(enumerate(values[:1])) if isinstance(values, list) else parts
+    for key, part in parts:
+        yield (*place, key)
+        yield from places(part, *place, key)
+
+
+VALUES = full_results().as_json()
+PLACES = [place for place in places(VALUES) if place[0] != "verdict"]
+
+
+@given(st.sampled_from(PLACES), st.sampled_from([None, "x", [], {}, [None], math.nan, ...]))
+@settings(max_examples=60, deadline=None)
+def test_a_file_that_somebody_changed_is_one_line_or_is_reported(
+    place: tuple[str | int, ...], value: object
+) -> None:
+    values = copy.deepcopy(VALUES)
+    inner: Any = values
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    if value is ...:
+        del inner[place[-1]]
+    with TemporaryDirectory() as name:
+        (Path(name) / "results.json").write_text(json.dumps(values))
+        try:
+            results = read_results(Path(name))
+        except UserError as error:
+            said = str(error)
+        else:
+            said = ""
+            write_report(results, Path(name))
+    assert said.count("\n") == 0
 
 
 def test_a_folder_that_is_not_there_is_not_made(
