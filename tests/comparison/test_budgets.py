@@ -40,6 +40,8 @@ def test_budgets_are_passes_unless_a_unit_is_named(
         ("--budgets ten", "--budgets must be numbers, as 10,20,40, got 'ten'."),
         ("--budgets 10,,20", "--budgets must be numbers, as 10,20,40, got '10,,20'."),
         ("--budgets 10,10.0", "--budgets must have different amounts, got '10,10.0'."),
+        ("--budgets 1,nan", "budget.amount must be above 0, got nan"),
+        ("--budgets inf", "budget.amount must be finite and below 2**63, got inf"),
         ("--budgets 10,-1", "budget.amount must be above 0, got -1"),
         ("--budgets 10 --budget.amount 3", "--budget.amount must not be given with --budgets"),
         ("--budgets 10,20 --index 0", "--index must not be given with --budgets, got [0]. Each"),

@@ -88,6 +88,19 @@ def test_no_difference_needs_narrow_intervals() -> None:
     assert "within 0.05 nats per masked token, about 5% of perplexity" in verdict.sentences[0]
 
 
+@pytest.mark.parametrize(("runs", "offered"), [(9, False), (10, True)])
+def test_from_ten_runs_a_bootstrap_of_both_units_stands_beside_the_two(
+    runs: int, offered: bool
+) -> None:
+    first = plant_arm("bert", {PAIRS: 4.0, DOCUMENTS: 4.5}, format=PAIRS, runs=runs)
+    second = plant_arm("roberta", {PAIRS: 4.1, DOCUMENTS: 4.6}, format=DOCUMENTS, runs=runs)
+    verdict = verdict_of(first, second)
+    said = verdict.sentences[0]
+    assert "over runs" in said
+    assert "over documents" in said
+    assert ("both by two-level bootstrap" in said) is offered
+
+
 def test_wide_intervals_mean_that_nobody_can_tell() -> None:
     rough = {"run_deviation": 0.3, "document_deviation": 0.3}
     first = plant_arm("bert", {PAIRS: 4.0, DOCUMENTS: 4.5}, format=PAIRS, **rough)  # type: ignore[arg-type]
