@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -50,6 +51,18 @@ def test_the_page_and_the_text_open_with_the_verdict(kind: str, tmp_path: Path) 
         assert sentence in text
         assert f"<li>{sentence}</li>" in plain
     assert next(iter(json.loads((tmp_path / "results.json").read_text("utf-8")))) == "verdict"
+
+
+def test_whoever_wants_to_make_it_again_finds_all_that_it_takes(tmp_path: Path) -> None:
+    command = "python compare.py --recipes bert roberta '--corpus=a <b> & c.txt'"
+    results = replace(plant_results(), command=command)
+    write_report(results, tmp_path)
+    page = unescape((tmp_path / "report.html").read_text("utf-8"))
+    for text in (page, (tmp_path / "report.md").read_text("utf-8")):
+        assert f"\n{command}\n" in text.replace("<pre><code>", "\n").replace("</code>", "\n")
+        for key, value in results.environment.items():
+            assert f"{key} {value}" in text
+        assert f"text {results.text.digest}" in text
 
 
 def test_runs_that_are_missing_for_one_reason_share_a_line() -> None:
