@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from lit_roberta.comparison.arranging import arrange
 from lit_roberta.comparison.cli import parse
+from lit_roberta.comparison.design.recipes import RecipeReader
 from lit_roberta.comparison.design.study_file import as_words, read_study, study_names
 from lit_roberta.comparison.design.study_values import known_keys
 from lit_roberta.comparison.design.variants import Variant
@@ -43,6 +45,18 @@ def written(folder: Path, **changes: Any) -> str:
     path = folder / "copies.yaml"
     path.write_text(yaml.safe_dump(values, sort_keys=False))
     return str(path)
+
+
+@pytest.mark.parametrize(
+    ("judge", "words"), [("probes", ["--probes"]), ("fine-tuning", ["--finetune", "task.yaml"])]
+)
+def test_whoever_judges_a_study_is_asked(tmp_path: Path, judge: str, words: list[str]) -> None:
+    study = ["--study", written(tmp_path, judge=judge)]
+    reader = RecipeReader(overlays=(), overrides=())
+    with pytest.raises(UserError, match=f"--study must ask for its judge, .*{judge}"):
+        arrange(parse(study), reader)
+    _, design = arrange(parse([*study, *words]), reader)
+    assert design.judge == judge
 
 
 def test_a_study_is_its_arms_its_options_and_what_the_paper_found(tmp_path: Path) -> None:
