@@ -22,7 +22,6 @@ from lit_roberta.comparison.reporting.drawing import (
     arm_style,
     chart_style,
     finish,
-    name_size,
     new_figure,
     write_beside,
 )
@@ -31,6 +30,7 @@ from lit_roberta.comparison.reporting.grid_chart import draw_grid
 from lit_roberta.comparison.reporting.ladder_chart import draw_ladder
 from lit_roberta.comparison.reporting.luck_chart import draw_luck
 from lit_roberta.comparison.reporting.memorisation_chart import draw_memorisation
+from lit_roberta.comparison.reporting.naming import in_lines, name_size, row_height
 from lit_roberta.comparison.reporting.summaries import by_end
 from lit_roberta.comparison.reporting.task_scores import draw_tasks
 from lit_roberta.comparison.results import Results
@@ -61,7 +61,8 @@ def draw_charts(results: Results, pairs: Sequence[PairJudgement]) -> list[Chart]
 
 def _held_out(results: Results) -> Chart:
     recipes, formats = results.finished(), results.formats
-    row = 0.3 if len(recipes) <= _MANY else 0.2
+    labels = [in_lines(recipe.name) for recipe in recipes]
+    row = row_height(labels, least=0.3 if len(recipes) <= _MANY else 0.2)
     figure = new_figure(rows=len(formats), height=0.9 + len(formats) * (0.65 + row * len(recipes)))
     words = []
     for axes, format in zip(figure.axes, formats, strict=True):
@@ -70,8 +71,7 @@ def _held_out(results: Results) -> Chart:
             own = " (its own format)" if recipe.format == format else ""
             _point(axes, place, losses, own=bool(own))
             words.append(f"{recipe.name} on {format}{own} {nats(losses.mean())}")
-        names = [recipe.name for recipe in recipes]
-        axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
+        axes.set_yticks(range(len(labels)), labels, fontsize=name_size(labels))
         axes.set_ylim(len(recipes) - 0.4, -0.6)
         axes.set_title(f"scored on {format}", pad=18)
         axes.grid(visible=False, axis="y")

@@ -16,9 +16,9 @@ from lit_roberta.comparison.reporting.drawing import (
     MUTED,
     Chart,
     finish,
-    name_size,
     new_figure,
 )
+from lit_roberta.comparison.reporting.naming import in_lines, name_size, row_height
 
 _MOST_ROWS = 20
 _ONE_LINE = 40
@@ -42,20 +42,15 @@ def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | No
         which = f" Only the pairs with {best} are shown, which ends lowest on validation text."
     if not shown:
         return None
-    figure = new_figure(
-        rows=1, height=0.9 + (0.62 if len(shown) <= _MOST_ROWS else 0.4) * len(shown)
-    )
+    names = ["\n".join(_lines(pair, each.format)) for pair, each in shown]
+    row = row_height(names, least=0.62 if len(shown) <= _MOST_ROWS else 0.4)
+    figure = new_figure(rows=1, height=0.9 + row * len(shown))
     (axes,) = figure.axes
     axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
     for place, (_, each) in enumerate(shown):
         _interval(axes, place - 0.17, each, "over_runs", marker="o", colour=ARM_COLOURS[0])
         _interval(axes, place + 0.17, each, "over_documents", marker="s", colour=ARM_COLOURS[1])
-    names = [_lines(pair, each.format) for pair, each in shown]
-    axes.set_yticks(
-        range(len(shown)),
-        map("\n".join, names),
-        fontsize=name_size([line for name in names for line in name]),
-    )
+    axes.set_yticks(range(len(shown)), names, fontsize=name_size(names))
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("first minus second, nats (below 0 the first is better)")
@@ -73,10 +68,11 @@ def draw_differences(pairs: Sequence[PairJudgement], *, best: str) -> Chart | No
 
 
 def _lines(pair: PairJudgement, format: str) -> list[str]:
-    """Name a row: in two lines, or in three where the recipes have long names."""
+    """Name a row: in two lines, or in more where the recipes have long names."""
     first, second = f"{pair.first} \N{MINUS SIGN}", pair.second
-    names = [f"{first} {second}"] if len(first) + len(second) < _ONE_LINE else [first, second]
-    return [*names, f"on {format}"]
+    if len(first) + len(second) < _ONE_LINE:
+        return [f"{first} {second}", f"on {format}"]
+    return [in_lines(first), in_lines(second), f"on {format}"]
 
 
 def _interval(

@@ -38,9 +38,6 @@ ARM_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 2
 BEHIND_TEXT = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
 """What keeps a number readable where a line runs through it."""
 
-_LONG_NAME = 44
-"""Letters of 7 points that take half of a chart's width."""
-
 _POINTS_PER_INCH = 72
 """Of an SVG, so that a place in the figure is a place in the picture."""
 
@@ -126,14 +123,6 @@ def arm_style(place: int) -> dict[str, Any]:
         "linestyle": ARM_LINES[(place + place // 6) % 6],
         "marker": ARM_MARKERS[(place + place // 6) % 6],
     }
-
-
-def name_size(names: Sequence[str]) -> float:
-    """Give the size of letters, in points, at which names at the left leave room for a chart."""
-    longest = max(map(len, names), default=0)
-    if longest > _LONG_NAME:  # half of the width is theirs, however small that makes them
-        return 7.0 * _LONG_NAME / longest
-    return 10.5 if longest <= 20 else 8.5 if longest <= 30 else 7.0
 
 
 def colour_variable(colour: str) -> str:

@@ -20,10 +20,10 @@ from lit_roberta.comparison.reporting.drawing import (
     MUTED,
     Chart,
     finish,
-    name_size,
     new_figure,
     write_beside,
 )
+from lit_roberta.comparison.reporting.naming import name_size
 from lit_roberta.comparison.results import Results
 
 _COLOURS = {"helps": ARM_COLOURS[2], "hurts": ARM_COLOURS[1]}

@@ -19,10 +19,10 @@ from lit_roberta.comparison.reporting.drawing import (
     Chart,
     arm_style,
     finish,
-    name_size,
     write_beside,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS
+from lit_roberta.comparison.reporting.naming import name_size
 from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.results import Results
 

@@ -19,11 +19,11 @@ from lit_roberta.comparison.reporting.drawing import (
     PAPER,
     Chart,
     finish,
-    name_size,
     new_figure,
     write_beside,
 )
 from lit_roberta.comparison.reporting.floors import LOSS_AXIS, draw_floors, floor_words
+from lit_roberta.comparison.reporting.naming import in_lines, name_size, row_height
 from lit_roberta.comparison.results import Recipe, Results
 
 _MOST_BARS = 6
@@ -49,9 +49,8 @@ def draw_memorisation(results: Results) -> Chart:
     recipes = results.finished()
     measures = {recipe.name: memorisation(results, recipe) for recipe in recipes}
     many = len(recipes) > _MOST_BARS
-    figure = new_figure(
-        rows=1, height=(1.3 + 0.27 * len(recipes)) if many else 0.75 + len(recipes)
-    )
+    row = row_height(list(map(in_lines, measures)), least=0.27) if many else 1.0
+    figure = new_figure(rows=1, height=(1.3 if many else 0.75) + row * len(recipes))
     (axes,) = figure.axes
     (_draw_lines if many else _draw_bars)(axes, measures)
     axes.grid(visible=False, axis="y")
@@ -114,5 +113,6 @@ def _draw_lines(axes: Axes, measures: dict[str, dict[str, list[float]]]) -> None
         axes.plot([min(means), max(means)], [place, place], color=MUTED, linewidth=1, zorder=2)
         for (measure, look), mean in zip(looks.items(), means, strict=True):
             axes.plot(mean, place, linestyle="none", label=measure, zorder=3, **look)
-    axes.set_yticks(range(len(measures)), list(measures), fontsize=name_size([*measures]))
+    labels = list(map(in_lines, measures))
+    axes.set_yticks(range(len(measures)), labels, fontsize=name_size(labels))
     axes.set_ylim(len(measures) - 0.4, -0.6)

@@ -16,10 +16,10 @@ from lit_roberta.comparison.reporting.drawing import (
     Chart,
     arm_style,
     finish,
-    name_size,
     new_figure,
     write_beside,
 )
+from lit_roberta.comparison.reporting.naming import in_lines, name_size, row_height
 from lit_roberta.comparison.reporting.summaries import mean_and_reach
 from lit_roberta.comparison.reporting.table import Table
 from lit_roberta.comparison.results import Results
@@ -67,12 +67,12 @@ def draw_tasks(results: Results) -> Chart | None:
         task: [each for each in scored if each.task == task]
         for task in dict.fromkeys(each.task for each in scored)
     }
-    figure = new_figure(
-        rows=len(panels), height=0.5 + sum(0.95 + 0.3 * len(own) for own in panels.values())
-    )
+    row = row_height(list(map(in_lines, names)), least=0.3)
+    height = 0.5 + sum(0.95 + row * len(own) for own in panels.values())
+    figure = new_figure(rows=len(panels), height=height)
     for axes, (task, own) in zip(figure.axes, panels.items(), strict=True):
-        for row, each in enumerate(own):
-            _draw(axes, row, each, names.index(each.recipe))
+        for place, each in enumerate(own):
+            _draw(axes, place, each, names.index(each.recipe))
         _frame(axes, task, own)
     words = [f"{each.recipe} on {each.task} {np.mean(each.scores):.4f}" for each in scored]
     return finish(
@@ -116,7 +116,8 @@ def _draw(axes: Axes, row: int, scores: TaskScores, place: int) -> None:
 
 def _frame(axes: Axes, task: str, own: Sequence[TaskScores]) -> None:
     names = [each.recipe for each in own]
-    axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
+    labels = list(map(in_lines, names))
+    axes.set_yticks(range(len(names)), labels, fontsize=name_size(labels))
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_title(task)
     axes.grid(visible=False, axis="y")
