@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -55,9 +56,10 @@ def test_own_masks_are_those_of_the_last_whole_epoch_and_fresh_ones_of_none(
     model = model_of(data)
     updates = 3 * data.num_examples + 1  # three epochs are whole, and a fourth has begun
     own, fresh = score_trained_text(model, data, updates=updates)
-    assert own == loss_at(model, data, visit)
     seen = [loss_at(model, data, each) for each in range(4)]
-    assert fresh not in seen
-    assert len(set(seen)) == 4  # so that the masks can be told apart
+    # Not to the last digit, which on some processors is that of how rows lie in memory.
+    assert own == pytest.approx(seen[visit], rel=1e-6)
+    gaps = [abs(one - other) for one, other in combinations([*seen, fresh], 2)]
+    assert min(gaps) > 1e-4  # so that the masks can be told apart
     early, _ = score_trained_text(model, data, updates=1)
-    assert early == loss_at(model, data, 0)
+    assert early == pytest.approx(seen[0], rel=1e-6)
