@@ -57,7 +57,7 @@ def test_own_masks_are_those_of_the_last_whole_epoch_and_fresh_ones_of_none(
     updates = 3 * data.num_examples + 1  # three epochs are whole, and a fourth has begun
     own, fresh = score_trained_text(model, data, updates=updates)
     seen = [loss_at(model, data, each) for each in range(4)]
-    # Not to the last digit, which on some processors is that of how rows lie in memory.
+    # Not to the last digit: on some processors it depends on which rows share a batch.
     assert own == pytest.approx(seen[visit], rel=1e-6)
     gaps = [abs(one - other) for one, other in combinations([*seen, fresh], 2)]
     assert min(gaps) > 1e-4  # so that the masks can be told apart
