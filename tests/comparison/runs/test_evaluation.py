@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from lit_roberta.comparison.runs import evaluation
 from lit_roberta.comparison.runs.evaluation import score_trained_text
 from lit_roberta.comparison.runs.scoring import score
 from lit_roberta.data.datamodule import PretrainingDataModule
@@ -35,7 +35,8 @@ def model_of(data: PretrainingDataModule) -> BertModel:
 def loss_at(model: BertModel, data: PretrainingDataModule, visit: int) -> float:
     return score(
         model,
-        data.evaluation.trained(visit=visit),
+        # The same number of rows in a batch, on which the last digit depends on some processors.
+        data.evaluation.trained(visit=visit, max_tokens=evaluation._MOST_TRAINED_TOKENS),
         num_documents=data.parts.train.num_documents,
         mask_id=data.vocabulary.mask_id,
     ).loss
@@ -56,10 +57,9 @@ def test_own_masks_are_those_of_the_last_whole_epoch_and_fresh_ones_of_none(
     model = model_of(data)
     updates = 3 * data.num_examples + 1  # three epochs are whole, and a fourth has begun
     own, fresh = score_trained_text(model, data, updates=updates)
+    assert own == loss_at(model, data, visit)
     seen = [loss_at(model, data, each) for each in range(4)]
-    # Not to the last digit: on some processors it depends on which rows share a batch.
-    assert own == pytest.approx(seen[visit], rel=1e-6)
-    gaps = [abs(one - other) for one, other in combinations([*seen, fresh], 2)]
-    assert min(gaps) > 1e-4  # so that the masks can be told apart
+    assert fresh not in seen
+    assert len(set(seen)) == 4  # so that the masks can be told apart
     early, _ = score_trained_text(model, data, updates=1)
-    assert early == pytest.approx(seen[0], rel=1e-6)
+    assert early == loss_at(model, data, 0)
