@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 from matplotlib.axes import Axes
 
@@ -23,17 +22,14 @@ from lit_roberta.comparison.reporting.drawing import (
     new_figure,
     write_beside,
 )
-from lit_roberta.comparison.reporting.naming import name_size
+from lit_roberta.comparison.reporting.naming import in_lines, name_size, row_height
 from lit_roberta.comparison.results import Results
 
 _COLOURS = {"helps": ARM_COLOURS[2], "hurts": ARM_COLOURS[1]}
 """By what is said of a switch; all others are grey."""
 
-_WIDTH = 20
+_LINE = 20
 """Characters in a line of a switch's name: longer lines would have to be small on a phone."""
-
-_LINE = 0.17
-"""Inches that a third line of a name takes."""
 
 _ORIGIN = "heldout.FORMAT.mlm_loss of each run's result.json, and design.rungs in results.json"
 
@@ -78,15 +74,14 @@ def _chart(
     if not panels:
         return None
     rows = max(map(len, panels.values()))
-    lines = max(len(_lines(step)) for steps in panels.values() for step in steps)
-    row_height = 0.36 + _LINE * max(0, lines - 2)
-    figure = new_figure(rows=len(panels), height=0.7 + len(panels) * (0.5 + row_height * rows))
+    names = [in_lines(step.name, line=_LINE) for steps in panels.values() for step in steps]
+    height = row_height(names, least=0.36)
+    figure = new_figure(rows=len(panels), height=0.7 + len(panels) * (0.5 + height * rows))
     for axes, (format, steps) in zip(figure.axes, panels.items(), strict=True):
         for place, step in enumerate(steps):
             _bar(axes, place, step)
-        names = [_lines(step) for step in steps]
-        size = name_size([line for name in names for line in name])
-        axes.set_yticks(range(len(names)), map("\n".join, names), fontsize=size)
+        names = [in_lines(step.name, line=_LINE) for step in steps]
+        axes.set_yticks(range(len(names)), names, fontsize=name_size(names))
         axes.set_ylim(len(steps) - 0.4, -0.6)
         axes.set_title(f"scored on {format}")
         axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
@@ -121,10 +116,6 @@ def _steps(gains: Sequence[RungGain], format: str, *, adds: bool) -> list[_Step]
         steps.append(_Step(name=gain.rung.switch, start=start, gain=found, effect=effect))
         reached += found.estimate
     return steps
-
-
-def _lines(step: _Step) -> list[str]:
-    return wrap(step.name, _WIDTH, break_on_hyphens=False)
 
 
 def _bar(axes: Axes, place: int, step: _Step) -> None:

@@ -13,16 +13,22 @@ _LINE = 30
 _MOST_LINES = 3
 _SLACK = 6
 """Letters that a line may lose because words are not cut."""
-_LINE_HEIGHT = 0.15
-"""Inches."""
+_POINTS_PER_INCH = 72
+_LINE_HEIGHT = 1.2
+"""Of a line, in heights of its letters."""
 _LONG_NAME = 44
 """Letters of 7 points that take half of a chart's width."""
 
 
-def in_lines(name: str) -> str:
-    """Break a long name into lines, at most three, to stand at the left of a chart."""
-    width = max(_LINE, -(-len(name) // _MOST_LINES) + _SLACK)
-    return name if len(name) <= _LINE else "\n".join(wrap(name, width, break_on_hyphens=False))
+def in_lines(name: str, *, line: int = _LINE) -> str:
+    """Break a long name into lines, at most three, to stand at the left of a chart.
+
+    Args:
+        name: Of an arm, say.
+        line: Letters that stay in one line.
+    """
+    width = max(line, -(-len(name) // _MOST_LINES) + _SLACK)
+    return name if len(name) <= line else "\n".join(wrap(name, width, break_on_hyphens=False))
 
 
 def row_height(names: Sequence[str], *, least: float) -> float:
@@ -33,7 +39,7 @@ def row_height(names: Sequence[str], *, least: float) -> float:
         least: For names of one line.
     """
     lines = max((name.count("\n") + 1 for name in names), default=1)
-    return max(least, _LINE_HEIGHT * lines)
+    return max(least, _LINE_HEIGHT * lines * name_size(names) / _POINTS_PER_INCH)
 
 
 def name_size(names: Sequence[str]) -> float:
