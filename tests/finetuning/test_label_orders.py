@@ -7,8 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lit_roberta.exchange.checkpoint import read_checkpoint
+from lit_roberta.finetuning.examples import TextExample
+from lit_roberta.finetuning.tasks.classification import Classification
 from tests.finetuning.benchmarks.test_glue import read
 from tests.finetuning.examples import ROWS, write_rows, write_texts
 from tests.finetuning.layouts import PAIRS, write_tsv
@@ -65,6 +69,16 @@ def test_a_model_is_judged_alike_in_whatever_order_its_labels_are(
         assert f"{name}, line 3 must be one of {', '.join(order)}, got '{label}'." in line
     line = command.refuses("test", *judge, f"--data.labels={json.dumps(order[::-1])}")
     assert "data.labels must be the checkpoint's" in line
+
+
+# numbers are numbered by size; "nan" is the code of a language, and no number that has none
+SORTED = ("-1", "0.5", "2", "10", "Inf", "NaN", "deu", "nan", "zho")
+
+
+@given(st.sets(st.sampled_from(SORTED), min_size=2))
+def test_labels_are_numbered_in_one_order_whatever_they_are_called(names: set[str]) -> None:
+    examples = [TextExample("a text", None, name, "") for name in names]
+    assert Classification.found_labels(examples) == tuple(filter(names.__contains__, SORTED))
 
 
 def test_numbers_in_the_files_of_a_benchmark_are_those_of_its_order(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -93,7 +94,9 @@ class Classification(TextTask[LabelPrediction]):
 
 
 def _size(name: str) -> float:
+    """Give the size of a number; other names stand behind, nan among them: a language's code."""
     try:
-        return float(name)
+        size = float(name)
     except ValueError:
-        return float("inf")
+        return math.inf
+    return math.inf if math.isnan(size) else size
