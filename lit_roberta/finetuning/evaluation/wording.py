@@ -40,7 +40,7 @@ def _p(difference: Difference) -> str:
 
 
 def _too_few(difference: Difference) -> str:
-    figures = f"{difference.first} minus {difference.second} is {difference.estimate:+.4f}"
+    figures = f"{_gain(difference)} is {difference.estimate:+.4f}"
     if min(difference.runs) < FEWEST_RUNS:
         rule = f"a verdict takes {FEWEST_RUNS} runs of each, and there are "
         rule += f"{difference.runs[0]} and {difference.runs[1]}"
@@ -62,7 +62,13 @@ def _ends(difference: Difference) -> str:
         for unit, interval in _both(difference)
         if interval is not None
     ]
-    return f" (95% interval of {difference.first} minus {difference.second} {', '.join(parts)})"
+    return f" (95% interval of {_gain(difference)} {', '.join(parts)})"
+
+
+def _gain(difference: Difference) -> str:
+    """Say what is taken from what: of errors the first one's, so that above zero it is better."""
+    names = difference.first, difference.second
+    return " minus ".join(names if difference.higher_is_better else reversed(names))
 
 
 def _both(difference: Difference) -> tuple[tuple[str, Interval | None], ...]:

@@ -71,17 +71,41 @@ def test_a_large_difference_is_seen_and_has_its_side() -> None:
     assert "p < 0.001" in say_difference(difference)
 
 
-def test_less_is_better_for_an_error() -> None:
+def judged_errors(levels: Mapping[str, float], *, scatter: float, runs: int = RUNS) -> Difference:
+    """Judge two models by errors around a level each."""
     found, examples = [], {}
-    for model, level in (("a", 1.0), ("b", 3.0)):
-        each = level + 0.1 * np.random.default_rng(0).normal(size=(RUNS, EXAMPLES))
+    generator = np.random.default_rng(0)
+    for model, level in levels.items():
+        each = level + scatter * generator.normal(size=(runs, EXAMPLES))
         scores = each.mean(axis=1).tolist()
         found += made_up(scores, baseline=9.0, metric="mse", higher_is_better=False, model=model)
         examples[model, "t"] = [
             {"digest": "d", "count": EXAMPLES, "each": run.tolist()} for run in each
         ]
     (difference,) = judge_pairs(make_cells(found), examples)
-    assert difference.better == "a"
+    return difference
+
+
+@pytest.mark.parametrize(("better", "worse"), ["ab", "ba"])
+def test_less_is_better_for_an_error(better: str, worse: str) -> None:
+    difference = judged_errors({better: 1.0, worse: 3.0}, scatter=0.1)
+    assert difference.better == better
+    said = say_difference(difference)
+    assert f"{better} is better than {worse} by 2.0" in said
+    assert f"(95% interval of {worse} minus {better} over runs +" in said
+    assert difference.over_examples is not None
+    assert difference.over_examples.low > 0
+
+
+@pytest.mark.parametrize(("scatter", "runs"), [(1.0, 2), (40.0, RUNS)])
+def test_what_is_said_of_an_error_has_the_sign_of_what_is_named(scatter: float, runs: int) -> None:
+    for first, second in ((1.0, 3.0), (3.0, 1.0)):
+        difference = judged_errors({"a": first, "b": second}, scatter=scatter, runs=runs)
+        assert difference.verdict in ("too-few", "cannot-tell")
+        said = say_difference(difference)
+        assert "b minus a" in said
+        assert "a minus b" not in said
+        assert f"is {'+' if second > first else '-'}" in said
 
 
 @pytest.mark.parametrize(
