@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-CLOSE = 0.005
-"""Of a score: as near to the baseline as that counts as no better."""
+_CLOSE = 0.005
+"""Of a score from 0 to 1, or of an error's baseline: a gain no larger than that is none."""
 
 
 def is_better(score: float, baseline: float, *, higher_is_better: bool) -> bool:
-    """Tell whether a score is better than the one without reading; NaN never is."""
-    gain = score - baseline if higher_is_better else baseline - score
-    return gain > CLOSE
+    """Tell whether a score is better than the one without reading; NaN never is.
+
+    Args:
+        score: Of a run.
+        baseline: Without reading.
+        higher_is_better: Whether it is a score from 0 to 1, or an error, in any unit.
+
+    Example:
+        >>> is_better(0.504, 0.5, higher_is_better=True)
+        False
+        >>> is_better(0.0002, 0.0004, higher_is_better=False)
+        True
+    """
+    if higher_is_better:
+        return score - baseline > _CLOSE
+    return baseline - score > _CLOSE * baseline
 
 
 def has_learned(

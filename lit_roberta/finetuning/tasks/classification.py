@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -29,6 +30,8 @@ class Classification(TextTask[LabelPrediction]):
     metrics = ("accuracy", "macro_f1")
     learns_labels = True
     learns_from_lines = True
+    scores_of_second: ClassVar[tuple[str, ...]] = ("f1",)
+    """Those that ask how well the second label is found: who never says it has none of them."""
 
     @classmethod
     def read(cls, source: str, reading: LabelledReading) -> list[TextExample]:
@@ -87,9 +90,11 @@ class Classification(TextTask[LabelPrediction]):
         return label_scores(true, predicted, labels=self.labels, metrics=self.metrics)
 
     def naive_prediction(self, train: Sequence[TextExample]) -> LabelPrediction:
-        """Say the most frequent label of the training part."""
+        """Say the most frequent label of the training part; for F1 of one label, always that."""
         counts = Counter(str(example.label) for example in train if example.label is not None)
         label = max(self.labels, key=lambda name: counts[name])
+        if self.monitor in self.scores_of_second:
+            label = self.labels[1]
         return LabelPrediction(label, {name: float(name == label) for name in self.labels})
 
 

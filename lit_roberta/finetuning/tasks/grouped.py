@@ -21,6 +21,7 @@ class GroupedClassification(Classification):
 
     metrics = ("f1_a", "exact_match")
     learns_from_lines = False
+    scores_of_second = ("f1_a",)
 
     @classmethod
     def read(cls, source: str, reading: LabelledReading) -> list[TextExample]:
