@@ -19,6 +19,7 @@ from lit_roberta.finetuning.baseline import baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.evaluation.looking import digest_of
 from lit_roberta.finetuning.evaluation.resampling import resamples
+from lit_roberta.finetuning.examples import is_labelled
 from lit_roberta.finetuning.loaders import PARTS
 from lit_roberta.finetuning.module import FinetuningModule
 from lit_roberta.finetuning.tasks.base import FinetuningTask
@@ -27,8 +28,8 @@ _ROUNDING = 2e-6
 """Scores are rounded to six digits."""
 
 
-Score = Callable[[Sequence[int]], float | None]
-"""Of some of a set's examples, by their numbers."""
+Score = Callable[[Sequence[int]], float]
+"""Of some of a set's labelled examples, by their numbers."""
 
 
 class JudgedPart(NamedTuple):
@@ -84,24 +85,27 @@ def example_scores(
 ) -> dict[str, Any]:
     """Take the score of a set apart: by example where it is a mean, else by drawing examples.
 
-    What a task judges together, such as the answers of a question, counts as one example.
+    What a task judges together, such as the answers of a question, counts as one example; what has
+    no label counts as none.
 
     Args:
         task: Its first score is taken.
         examples: Of the set.
         predictions: One for each.
     """
-    units = task.units(examples)
+    pairs = zip(examples, predictions, strict=True)
+    judged = [(example, each) for example, each in pairs if is_labelled(example)]
+    units = task.units([example for example, _ in judged])
     found: dict[str, Any] = {
         "metric": task.monitor,
         "count": len(units),
-        "digest": digest_of([task.key_text(each) for each in examples]),
+        "digest": digest_of([task.key_text(example) for example, _ in judged]),
     }
 
-    def score(numbers: Sequence[int]) -> float | None:
-        """Score some examples. None: they have no label."""
-        own = [examples[number] for number in numbers], [predictions[number] for number in numbers]
-        return task.scores(*own).get(task.monitor)
+    def score(numbers: Sequence[int]) -> float:
+        """Score some examples."""
+        own, said = zip(*(judged[number] for number in numbers), strict=True)
+        return task.scores(own, said)[task.monitor]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric of one example may have something to say
@@ -117,10 +121,8 @@ def _scores_of_each(score: Score, units: Sequence[Sequence[int]]) -> list[float]
         scores = [score(unit) for unit in units]
     except (UserError, IndexError, RuntimeError, ZeroDivisionError):
         return None  # such as a correlation, which one example does not have
-    found = [each for each in scores if each is not None]
     whole = score([number for unit in units for number in unit])
-    is_mean = whole is not None and abs(sum(found) / len(found) - whole) < _ROUNDING
-    return found if is_mean else None
+    return scores if abs(sum(scores) / len(scores) - whole) < _ROUNDING else None
 
 
 def _resampled(score: Score, units: Sequence[Sequence[int]]) -> list[float | None]:
@@ -128,5 +130,5 @@ def _resampled(score: Score, units: Sequence[Sequence[int]]) -> list[float | Non
     scores: list[float | None] = []
     for drawn in resamples(len(units)):
         found = score([number for unit in drawn for number in units[unit]])
-        scores.append(found if found is not None and math.isfinite(found) else None)
+        scores.append(found if math.isfinite(found) else None)
     return scores

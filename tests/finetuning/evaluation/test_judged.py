@@ -61,3 +61,13 @@ def test_texts_are_drawn_one_by_one() -> None:
     found = example_scores(task, examples, said)
     assert found["count"] == 20
     assert len({round(each, 4) for each in found["resampled"]}) > 20
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "matthews_correlation"])
+def test_examples_without_a_label_are_no_evidence(metric: str) -> None:
+    task = Classification(LABELS, metrics=[metric])
+    examples, said = written([(0, n % 3 == 0, 0.9 if n % 2 else 0.1) for n in range(20)])
+    unknown = [example._replace(label=None) for example in examples]
+    mixed = [each for pair in zip(unknown, examples, strict=True) for each in pair]
+    twice = [each for each in said for _ in range(2)]
+    assert example_scores(task, mixed, twice) == example_scores(task, examples, said)
