@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from lit_roberta.exchange.loading import load_pretrained
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.finetuning.cli import FinetuningCLI
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
+from lit_roberta.finetuning.examples import TextExample
 from lit_roberta.finetuning.run_checks import check_labels
 from lit_roberta.training.arguments import arrange
 from lit_roberta.training.checkpoint_settings import flatten
@@ -228,6 +229,17 @@ def _digest_of_examples(data: FinetuningDataModule) -> str:
         sets |= {f"{part} {name}": each for name, each in getattr(data.parts, part).items()}
     for name, examples in sets.items():
         digest.update(name.encode())
-        for example in examples:
-            digest.update(repr(example._replace(place="")).encode("utf-8", "surrogatepass"))
+        for example in _without_places(examples):
+            digest.update(repr(example).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def _without_places(examples: Sequence[Any]) -> Iterator[Any]:
+    """Give examples without the file that they lie in, by which groups are called, too."""
+    groups: dict[str | None, str | None] = {None: None}
+    for example in examples:
+        if isinstance(example, TextExample):
+            group = groups.setdefault(example.group, str(len(groups)))
+            yield example._replace(place="", group=group)
+        else:
+            yield example._replace(place="")

@@ -132,3 +132,19 @@ def test_rte_mrpc_and_stsb_wait_for_mnli_and_no_other_task_does(place: Path) -> 
     assert {run.task for run in plan.later} == waiting
     assert {run.task for run in plan.runs} == set(GLUE) - waiting
     assert not plan_evaluation(parse(words)).later
+
+
+@pytest.mark.parametrize("name", ["multirc", "copa", "boolq"])
+def test_a_task_is_the_same_wherever_its_folder_lies(place: Path, name: str) -> None:
+    def digest(folder: str) -> str:
+        words = ["a.ckpt", "--tasks", name, "--data", folder, "--data.max_length", "16"]
+        (task,) = plan_evaluation(parse(words)).tasks
+        return task.digest
+
+    for folder in ("here", "there"):
+        write_benchmark(place / folder, name, layouts.SUPERGLUE)
+    assert digest("here") == digest("there")
+    file = next((place / "there").rglob("val.jsonl"))
+    lines = file.read_text("utf-8").splitlines()
+    file.write_text("\n".join([*lines[1:], ""]), encoding="utf-8")
+    assert digest("here") != digest("there")
