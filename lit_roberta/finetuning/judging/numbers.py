@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from lit_roberta.errors import must
 from lit_roberta.finetuning.judging.torchmetrics_scores import score
 
-_METRICS: Mapping[str, str] = {
-    "pearson": "pearson_corrcoef",
-    "spearmanr": "spearman_corrcoef",
-    "mse": "mean_squared_error",
+
+def _spearman(predicted: Tensor, true: Tensor) -> Tensor:
+    """Correlate ranks; torchmetrics' own adds to what it divides by, which few numbers show."""
+    return score("pearson_corrcoef", _ranks(predicted), _ranks(true))
+
+
+def _ranks(numbers: Tensor) -> Tensor:
+    """Rank numbers; equal ones share the mean of their ranks."""
+    _, places, counts = torch.unique(numbers, return_inverse=True, return_counts=True)
+    return (counts.cumsum(0) - (counts - 1) / 2)[places].to(numbers.dtype)
+
+
+_METRICS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "pearson": lambda predicted, true: score("pearson_corrcoef", predicted, true),
+    "spearmanr": _spearman,
+    "mse": lambda predicted, true: score("mean_squared_error", predicted, true),
 }
-"""What torchmetrics calls them."""
 
 
 def check_number_metrics(metrics: Sequence[str]) -> None:
@@ -44,9 +56,9 @@ def number_scores(
         {'pearson': 1.0, 'mse': 7.0}
     """
     # double: what Pearson's sums lose in single precision shows in the fourth digit
-    pair = [torch.tensor(numbers, dtype=torch.float64) for numbers in (predicted, true)]
+    there, here = (torch.tensor(each, dtype=torch.float64) for each in (predicted, true))
     varies = all(len(set(numbers)) > 1 for numbers in (true, predicted))
     return {
-        name: round(float(score(_METRICS[name], *pair)), 6) if varies or name == "mse" else 0.0
+        name: round(float(_METRICS[name](there, here)), 6) if varies or name == "mse" else 0.0
         for name in metrics
     }
