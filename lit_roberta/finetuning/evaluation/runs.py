@@ -138,7 +138,8 @@ class EvaluationRun:
 
     def _trained(self) -> FinetuningCLI:
         """Train; where that is done already, only build what it takes to judge."""
-        is_fitted = _read(self.folder / _FITTED).get("fingerprint") == self.fingerprint
+        fitted = _read(self.folder / _FITTED)
+        is_fitted = fitted.get("fingerprint") == self.fingerprint
         words = [
             *self.arguments,
             f"--model.pretrained={self.source}",
@@ -149,14 +150,22 @@ class EvaluationRun:
             "--trainer.enable_progress_bar=false",
             f"--ckpt_path={self._checkpoint() if is_fitted else 'last'}",
         ]
-        cli = run_training(["validate" if is_fitted else "fit", *words])
+        cli = run_training([fitted.get("judged_by", "validate") if is_fitted else "fit", *words])
         assert isinstance(cli, FinetuningCLI), "the arguments name a task"
         if not is_fitted and not cli.exit_status:
-            updates = int(cli.trainer.global_step)
-            epochs = updates / cli.datamodule.sizes.updates_per_epoch
-            facts = {"updates": updates, "epochs": round(epochs, 4)}
-            _write(self.folder / _FITTED, {"fingerprint": self.fingerprint, **facts})
+            self._write_fitted(cli)
         return cli
+
+    def _write_fitted(self, cli: FinetuningCLI) -> None:
+        """Note how long it was trained, and by which subcommand what is trained can be judged."""
+        data, updates = cli.datamodule, int(cli.trainer.global_step)
+        facts = {
+            "fingerprint": self.fingerprint,
+            "updates": updates,
+            "epochs": round(updates / data.sizes.updates_per_epoch, 4),
+            "judged_by": "validate" if any(data.examples("validation").values()) else "test",
+        }
+        _write(self.folder / _FITTED, facts)
 
     def _checkpoint(self) -> Path:
         return self.best if self.best.is_file() else self.best.with_name(LAST)
