@@ -11,7 +11,8 @@ from statistics import fmean, median
 
 from lit_roberta.finetuning.evaluation.results import Cell, Found
 from lit_roberta.finetuning.evaluation.runs import is_number
-from lit_roberta.finetuning.evaluation.task_names import GLUE, plain
+from lit_roberta.finetuning.evaluation.task_names import GLUE
+from lit_roberta.finetuning.tasks.table import plain
 
 _METRICS: Mapping[str, Sequence[str]] = {
     "cola": ["matthews_correlation"],

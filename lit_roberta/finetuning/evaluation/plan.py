@@ -25,9 +25,9 @@ from lit_roberta.finetuning.evaluation.task_names import (
     FROM_MNLI,
     MNLI,
     config_of,
-    plain,
     task_names,
 )
+from lit_roberta.finetuning.tasks.table import plain
 from lit_roberta.training.arguments import find_config
 
 _ORIGIN = "the best of MNLI, "

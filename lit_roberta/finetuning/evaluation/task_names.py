@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lit_roberta.errors import UserError, must
-from lit_roberta.finetuning.tasks.table import TaskSpec, all_tasks, find_task
+from lit_roberta.finetuning.tasks.table import TaskSpec, all_tasks, find_task, plain
 from lit_roberta.training.arguments import shipped_configs
 
 GLUE = ("cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte", "wnli")
@@ -14,16 +14,6 @@ GLUE = ("cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte", "wnli")
 MNLI = "mnli"
 FROM_MNLI = ("rte", "mrpc", "stsb")
 """What starts from MNLI's best model (Liu et al. 2019, section 5.1)."""
-
-
-def plain(name: str) -> str:
-    """Write a task's name without case and hyphens.
-
-    Example:
-        >>> plain("STS-B")
-        'stsb'
-    """
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def task_names(asked: Sequence[str], folder: Path | None) -> tuple[list[str], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lit_roberta.errors import must
@@ -11,7 +11,7 @@ from lit_roberta.finetuning.examples import ChoiceExample
 from lit_roberta.finetuning.reading.config import LABEL_COLUMNS, TEXT_COLUMNS, LabelledReading
 from lit_roberta.finetuning.reading.copa import copa_choices
 from lit_roberta.finetuning.reading.right_choice import choice_example, label_place
-from lit_roberta.finetuning.reading.tables import TableRow
+from lit_roberta.finetuning.reading.tables import TableRow, find_column
 from lit_roberta.finetuning.reading.texts import checked_text
 
 LIST = "choices"
@@ -34,7 +34,7 @@ def row_example(row: TableRow, reading: LabelledReading) -> ChoiceExample:
     Raises:
         UserError: If a column is missing, or what is in it is no text. Names the line.
     """
-    label = _column("label_column", LABEL_COLUMNS, row, reading)
+    label = find_column("label_column", LABEL_COLUMNS, row, reading)
     number = None if label is None else label_place(row.values[label], label, row.place)
     return choice_example(_choices_of(row, reading), number, row.place)
 
@@ -56,7 +56,7 @@ def _choices_of(row: TableRow, reading: LabelledReading) -> Choices:
     if set(values) >= _SWAG:
         first, beginning = (checked_text(values[name], name, place) for name in ("sent1", "sent2"))
         return [(first, f"{beginning} {ending}".strip()) for ending in _listed(row)]
-    column = _column("text_column", TEXT_COLUMNS, row, reading)
+    column = find_column("text_column", TEXT_COLUMNS, row, reading)
     if column is None:
         return [(choice, None) for choice in _listed(row)]
     text = checked_text(values[column], column, place)
@@ -83,16 +83,3 @@ def _listed(row: TableRow) -> list[str]:
 def _number(name: str | None) -> Any:
     found = _NUMBERED.fullmatch(name or "")
     return None if found is None else int(found[1])
-
-
-def _column(
-    role: str, usual: Sequence[str], row: TableRow, reading: LabelledReading
-) -> str | None:
-    asked: str | None = getattr(reading, role)
-    known: Mapping[str, Any] = row.values
-    if asked is None:
-        return next((name for name in usual if name in known), None)
-    if asked not in known:
-        remedy = f"There are: {', '.join(known)}."
-        raise must(reading.setting(role), f"be a column of {row.place}", asked, remedy)
-    return asked

@@ -59,9 +59,7 @@ def read_copa_xml(path: Path) -> list[ChoiceExample]:
 
 
 def _item(item: ElementTree.Element, place: str) -> ChoiceExample:
-    label = label_place(
-        item.get("most-plausible-alternative"), "most-plausible-alternative", place
-    )
+    label = label_place(item.get(_LABEL), _LABEL, place)
     texts = [_text(item, name, place) for name in ("p", "a1", "a2")]
     choices = copa_choices(texts[0], item.get("asks-for", ""), texts[1:], place=place)
     return choice_example(choices, None if label is None else label - 1, place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,6 +67,32 @@ def read_table(
 def holds_rows(source: str) -> bool:
     """Tell whether `read_table` is for a file, by its name."""
     return source.startswith(HUB) or kind_of(Path(source)) in _KINDS
+
+
+def find_column(
+    role: str, usual: Sequence[str], row: TableRow, reading: LabelledReading
+) -> str | None:
+    """Find the column that is asked for, or else that has a usual name.
+
+    Args:
+        role: The setting that asks for it.
+        usual: Names, of which the first that is there is taken.
+        row: Of the table.
+        reading: What is asked for.
+
+    Returns:
+        None where nothing is asked for, and none of the usual names is there.
+
+    Raises:
+        UserError: If there is no such column.
+    """
+    asked: str | None = getattr(reading, role)
+    if asked is None:
+        return next((name for name in usual if name in row.values), None)
+    if asked not in row.values:
+        remedy = f"There are: {', '.join(row.values)}."
+        raise must(reading.setting(role), f"be a column of {row.place}", asked, remedy)
+    return asked
 
 
 def _read_jsonl(path: Path, reading: LabelledReading) -> Iterator[TableRow]:

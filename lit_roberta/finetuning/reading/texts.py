@@ -14,7 +14,7 @@ from lit_roberta.finetuning.reading.config import (
     TEXT_COLUMNS,
     LabelledReading,
 )
-from lit_roberta.finetuning.reading.tables import TableRow, read_table
+from lit_roberta.finetuning.reading.tables import TableRow, find_column, read_table
 
 _QUESTIONS = (("question", "sentence"), ("question", "passage"))
 """Columns that are a pair where both are there, as in QNLI and BoolQ: the usual name alone, if
@@ -216,7 +216,7 @@ def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = T
     for question, passage in _QUESTIONS:
         if {question, passage} <= set(known) and "text" not in known:
             usual = ([question], [passage], LABEL_COLUMNS)
-    text = _column("text_column", usual[0], row, reading)
+    text = find_column("text_column", usual[0], row, reading)
     if text is None:
         raise UserError(
             f"{row.place}, must have a column of text, got the columns {', '.join(known)}. Give "
@@ -224,24 +224,12 @@ def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = T
         )
     pair = None
     if reading.pair_column != NO_PAIR:
-        pair = _column("pair_column", usual[1], row, reading)
+        pair = find_column("pair_column", usual[1], row, reading)
     # what nobody looks at may be whatever the file calls a label: a text of a pair, too
-    label = _column("label_column", usual[2], row, reading) if labelled else None
+    label = find_column("label_column", usual[2], row, reading) if labelled else None
     found = [name for name in (text, pair, label) if name is not None]
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:
         rule, remedy = "be of different columns", "Name each of them."
         raise must(f"text, pair and label of {row.place}", rule, twice, remedy)
     return _Columns(text, pair, label)
-
-
-def _column(
-    role: str, usual: Sequence[str], row: TableRow, reading: LabelledReading
-) -> str | None:
-    asked: str | None = getattr(reading, role)
-    if asked is None:
-        return next((name for name in usual if name in row.values), None)
-    if asked not in row.values:
-        rule, known = f"be a column of {row.place}", ", ".join(row.values)
-        raise must(reading.setting(role), rule, asked, f"There are: {known}.")
-    return asked

@@ -65,8 +65,8 @@ def find_task(name: str) -> TaskSpec:
     Raises:
         UserError: If there is none of that name.
     """
-    specs = {_spelled(name): spec for name, spec in all_tasks().items()}
-    wanted = _spelled(name)
+    specs = {plain(name): spec for name, spec in all_tasks().items()}
+    wanted = plain(name)
     if wanted not in specs:
         close = get_close_matches(wanted, specs, n=1)
         remedy = (
@@ -93,5 +93,11 @@ def all_tasks() -> dict[str, TaskSpec]:
     }
 
 
-def _spelled(name: str) -> str:
+def plain(name: str) -> str:
+    """Write a task's name without case, hyphens and underscores.
+
+    Example:
+        >>> plain("STS-B")
+        'stsb'
+    """
     return name.lower().replace("-", "").replace("_", "")
