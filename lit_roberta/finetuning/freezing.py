@@ -11,7 +11,7 @@ Freeze = Literal["nothing", "embeddings", "encoder"]
 
 
 def freeze_weights(model: TunedModel, what: Freeze | int) -> None:
-    """Keep weights from being trained; the head always is.
+    """Keep weights from being trained; the head always is, but for what it shares with embeddings.
 
     Args:
         model: Changed in place.

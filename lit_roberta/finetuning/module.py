@@ -99,8 +99,8 @@ class FinetuningModule(JudgingModule):
             What was done, a line each.
 
         Raises:
-            UserError: If a head is to be kept that is another task's, or the labels can't be
-                weighed as asked.
+            UserError: If a head is to be kept that is another task's, or there are not so many
+                layers to freeze.
         """
         self.task = task
         self.model, self.origin, told = start_model(

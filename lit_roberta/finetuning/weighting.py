@@ -55,13 +55,13 @@ def make_weighting(
         raise must(name, "be left out for this task", got, "It has no labels to weigh.")
     if class_weights == "none":
         return Weighting(label_smoothing=label_smoothing)
-    counts = count_of_labels(items, num_labels=len(task.labels))
     if isinstance(class_weights, list):
         if len(class_weights) != len(task.labels):
             rule = f"be {len(task.labels)} numbers, for {', '.join(task.labels)}"
             raise must("model.class_weights", rule, class_weights, "Give one for each label.")
         weights = torch.tensor(class_weights)
     else:
+        counts = count_of_labels(items, num_labels=len(task.labels))
         weights = counts.sum() / (counts.clamp(min=1) * len(task.labels))
         weights[counts == 0] = 1.0
     return Weighting(class_weights=weights.float(), label_smoothing=label_smoothing)

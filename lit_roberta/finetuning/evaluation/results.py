@@ -186,7 +186,7 @@ def _cell(model: str, task: str, runs: Sequence[Found]) -> Cell:
 
 
 def _merit(setting: Setting, *, higher_is_better: bool) -> tuple[float, int]:
-    """Rank settings by their median on the validation part; runs that failed count against."""
+    """Rank settings by their median on the validation part, equal ones by how many runs ended."""
     scores = setting.scores("validation")
     if not scores:
         return float("-inf"), len(setting.runs)

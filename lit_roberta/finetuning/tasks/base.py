@@ -222,7 +222,7 @@ class FinetuningTask(ABC, Generic[ExampleT, PredictionT]):
     @property
     def higher_is_better(self) -> bool:
         """Which way it is better."""
-        return self.monitor not in ("loss", "mse")
+        return self.monitor != "mse"
 
 
 def label_number(label: str, labels: Sequence[str], *, place: str) -> int:
