@@ -116,9 +116,10 @@ def load_parts(spec: TaskSpec, config: PartsConfig, *, learns: bool = True) -> P
 
 def _hold_out(parts: Parts, config: PartsConfig, ranked: list[_Ranked]) -> list[_Ranked]:
     """Take shares out of what is learned from, for parts that nobody named."""
+    splits_twice = not parts.validation and config.validation_share > 0
     if not parts.test and config.test_share:
-        parts.test, ranked = _split_off(ranked, config.test_share)
-    if not parts.validation and config.validation_share:
+        parts.test, ranked = _split_off(ranked, config.test_share, leaves=1 + splits_twice)
+    if splits_twice:
         share = config.validation_share / (1 - config.test_share)
         parts.validation, ranked = _split_off(ranked, share)
         count = len(parts.validation[""])
@@ -130,9 +131,8 @@ def _hold_out(parts: Parts, config: PartsConfig, ranked: list[_Ranked]) -> list[
 
 def _first(ranked: list[_Ranked], wanted: int | None) -> list[_Ranked]:
     if wanted is not None and wanted > len(ranked):
-        rule = f"be at most {len(ranked):,}"
         remedy = "The training part has no more: leave it out for all."
-        raise must("data.num_train_examples", rule, wanted, remedy)
+        raise must("data.num_train_examples", f"be at most {len(ranked):,}", wanted, remedy)
     return ranked[:wanted]
 
 
@@ -234,15 +234,15 @@ def _rank_by_hash(examples: Sequence[E], text_of: Callable[[E], str]) -> list[_R
 
 
 def _split_off(
-    ranked: Sequence[_Ranked], share: float
+    ranked: Sequence[_Ranked], share: float, *, leaves: int = 1
 ) -> tuple[dict[str, list[Any]], list[_Ranked]]:
-    """Take the first examples as a part of their own; equal texts stay together."""
-    end = min(len(ranked) - 1, max(1, round(share * len(ranked))))
-    while 0 < end < len(ranked) - 1 and ranked[end].digest == ranked[end - 1].digest:
-        end += 1
-    if end < 1:
-        remedy = "Name a validation part: --data.validation FILE."
-        raise must("data.train", "hold two examples or more to split", len(ranked), remedy)
+    """Take the first examples as a part of their own; equal texts stay on one side."""
+    begins = [n for n in range(1, len(ranked)) if ranked[n].digest != ranked[n - 1].digest]
+    ends = begins[: len(begins) + 1 - leaves]  # behind each so many texts are left
+    if not ends:
+        remedy = "To split it takes as many: name a part, --data.validation FILE."
+        raise must("data.train", f"hold {leaves + 1} different texts", len(begins) + 1, remedy)
+    end = next((n for n in ends if n >= round(share * len(ranked))), ends[-1])
     return {"": _in_order(ranked[:end])}, list(ranked[end:])
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from pathlib import Path
 
@@ -48,10 +49,11 @@ def test_shares_are_held_out_by_the_text_whatever_its_place(
         parts = load_parts(find_task("regression"), config)
         held_out = [list(part.get("", ())) for part in (parts.validation, parts.test)]
         found.append([[each.text for each in part] for part in (parts.train, *held_out)])
-    # each text is whole on one side, but for the last one, which is left to learn from
+    # each text is whole on one side, however often it is there
     train, *others = map(set, found[0])
-    assert not (others[0] & others[1]) or len(train) == 1
-    assert not (train & (others[0] | others[1])) or len(train) == 1
+    assert not others[0] & others[1]
+    assert train
+    assert not train & (others[0] | others[1])
     assert sum(map(len, found[0])) == len(numbers)
     assert sorted(text for part in found[0] for text in part) == sorted(
         f"tea {n}" for n in numbers
@@ -66,6 +68,33 @@ def test_shares_are_held_out_by_the_text_whatever_its_place(
     if len(set(numbers)) == len(numbers) >= 10:
         for share, part in zip(shares, found[0][1:], strict=True):
             assert abs(len(part) - share * len(numbers)) <= 1
+
+
+@pytest.mark.parametrize("shares", [(0.1, 0.0), (0.0, 0.1), (0.1, 0.1)])
+@pytest.mark.parametrize("task", ["classification", "question-answering"])
+def test_too_few_texts_to_split_are_said_to_be_too_few(
+    tmp_path: Path, task: str, shares: tuple[float, float]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    wanted = 1 + sum(share > 0 for share in shares)
+    answers = {"text": ["tea"], "answer_start": [0]}
+    for count in range(1, wanted + 1):
+        texts = [f"tea {n % count}" for n in range(12)]
+        rows = [
+            {"text": text, "label": n % 2}
+            if task == "classification"
+            else {"id": n, "question": "what?", "context": text, "answers": answers}
+            for n, text in enumerate(texts)
+        ]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        config = PartsConfig(train=str(path), validation_share=shares[0], test_share=shares[1])
+        if count < wanted:
+            rule = f"must hold {wanted} different texts, got {count}\\..*--data.validation FILE"
+            with pytest.raises(UserError, match=rule):
+                load_parts(find_task(task), config)
+        else:
+            parts = load_parts(find_task(task), config)
+            assert len(parts.train) == 12 // wanted
 
 
 def test_fewer_examples_are_part_of_more(tmp_path: Path) -> None:
