@@ -231,6 +231,35 @@ def test_no_row_is_lost_to_marks_ends_and_quotes(tmp_path: Path, mark: bytes, en
     assert [each.text for each in found] == texts
 
 
+@pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "jsonl", "parquet"])
+def test_a_first_line_that_names_nothing_is_said_to_be_one(tmp_path: Path, kind: str) -> None:
+    path, between = tmp_path / f"a.{kind}", "," if kind == "csv" else "\t"
+    if kind == "parquet":
+        parquet.write_table(pyarrow.table({"rain": ["tea"], "yes": ["no"]}), path)
+    else:
+        lines = [f"rain{between}yes", f"tea{between}no"]
+        path.write_text("\n".join(['{"rain": "yes"}'] if kind == "jsonl" else lines))
+    with pytest.raises(
+        UserError, match="must have a column of text, got the columns rain"
+    ) as line:
+        read_texts(str(path), LabelledReading())
+    has_names = kind in ("csv", "tsv", "txt")
+    assert ("or --data.reading.header false" in str(line.value)) == has_names
+    if has_names:
+        found = read_texts(str(path), LabelledReading(header=False))
+        assert [(each.text, each.label) for each in found] == [("rain", "yes"), ("tea", "no")]
+
+
+@pytest.mark.parametrize("twice", ["text", "label", "other"])
+def test_an_entry_that_a_row_names_twice_is_refused(tmp_path: Path, twice: str) -> None:
+    path = tmp_path / "a.jsonl"
+    row = '{"text": "rain", "label": "yes", "other": [1]}'
+    path.write_text(f'{row}\n{row[:-1]}, "{twice}": "tea"}}\n')
+    line = f"a.jsonl, line 2, must be valid JSON, got .*the entry '{twice}' is there twice"
+    with pytest.raises(UserError, match=line):
+        read_texts(str(path), LabelledReading())
+
+
 def test_a_file_of_two_columns_needs_no_header(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("".join(f"{text},{label}\n" for text, label in ROWS))

@@ -95,6 +95,12 @@ def find_column(
     return asked
 
 
+def takes_names(source: str, reading: LabelledReading) -> bool:
+    """Tell whether the first line of a file is taken for the names of its columns."""
+    is_separated = holds_rows(source) and kind_of(Path(source)) in _SEPARATED
+    return reading.header and is_separated
+
+
 def _read_jsonl(path: Path, reading: LabelledReading) -> Iterator[TableRow]:
     for number, line in enumerate(read_lines(path, reading.as_plain()), start=1):
         if not line.strip():
@@ -106,10 +112,10 @@ def json_row(line: str, place: str) -> TableRow:
     """Read a row that is a line of JSON.
 
     Raises:
-        UserError: If it is no object.
+        UserError: If it is no object, or names an entry twice.
     """
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise UserError(
             f"{place}, must be valid JSON, got {line.strip()[:40]!r}. The parser says: {error}."
@@ -118,6 +124,16 @@ def json_row(line: str, place: str) -> TableRow:
         remedy = 'Write a row as {"text": "...", "label": "..."}.'
         raise must(f"{place},", "be a JSON object", line.strip()[:40], remedy)
     return TableRow(row, place)
+
+
+def _each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse to choose between two values of one name, where Python takes the last."""
+    found = dict(entries)
+    if len(found) < len(entries):
+        names = [name for name, _ in entries]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the entry {twice!r} is there twice")
+    return found
 
 
 def _read_parquet(path: Path, reading: LabelledReading) -> Iterator[TableRow]:

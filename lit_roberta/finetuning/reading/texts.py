@@ -14,7 +14,12 @@ from lit_roberta.finetuning.reading.config import (
     TEXT_COLUMNS,
     LabelledReading,
 )
-from lit_roberta.finetuning.reading.tables import TableRow, find_column, read_table
+from lit_roberta.finetuning.reading.tables import (
+    TableRow,
+    find_column,
+    read_table,
+    takes_names,
+)
 
 _QUESTIONS = (("question", "sentence"), ("question", "passage"))
 """Columns that are a pair where both are there, as in QNLI and BoolQ: the usual name alone, if
@@ -173,7 +178,7 @@ def read_unlabelled(source: str, reading: LabelledReading) -> Iterator[TextExamp
     """
     columns: _Columns | None = None
     for row in read_table(source, reading):
-        columns = columns or _find_columns(row, reading, labelled=False)
+        columns = columns or _find_columns(row, reading, source, labelled=False)
         yield _example(row, columns)
 
 
@@ -189,7 +194,7 @@ def unlabelled(row: TableRow, reading: LabelledReading) -> TextExample:
 def _examples(source: str, reading: LabelledReading) -> Iterator[TextExample]:
     columns: _Columns | None = None
     for row in read_table(source, reading):
-        columns = columns or _find_columns(row, reading)
+        columns = columns or _find_columns(row, reading, source)
         yield _example(row, columns)
 
 
@@ -208,7 +213,9 @@ def _example(row: TableRow, columns: _Columns) -> TextExample:
     )
 
 
-def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = True) -> _Columns:
+def _find_columns(
+    row: TableRow, reading: LabelledReading, source: str = "", *, labelled: bool = True
+) -> _Columns:
     known = list(row.values)
     usual: tuple[Sequence[str], ...] = (TEXT_COLUMNS, PAIR_COLUMNS, LABEL_COLUMNS)
     if known == ["1", "2"]:  # without a header
@@ -218,9 +225,12 @@ def _find_columns(row: TableRow, reading: LabelledReading, *, labelled: bool = T
             usual = ([question], [passage], LABEL_COLUMNS)
     text = find_column("text_column", usual[0], row, reading)
     if text is None:
+        remedy = f"Give one of them as {reading.option('text_column')}"
+        if takes_names(source, reading):
+            remedy += f", or {reading.option('header')} false where the first line names none"
+        columns = ", ".join(known)
         raise UserError(
-            f"{row.place}, must have a column of text, got the columns {', '.join(known)}. Give "
-            f"one of them as {reading.option('text_column')}."
+            f"{row.place}, must have a column of text, got the columns {columns}. {remedy}."
         )
     pair = None
     if reading.pair_column != NO_PAIR:
