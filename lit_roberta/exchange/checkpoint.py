@@ -30,6 +30,8 @@ from lit_roberta.whole_files import failures_in_one_line, remove_leftovers, whol
 _PREFIX = "model."
 _PAIRS = ("sentence-pair", "segment-pair")
 
+FINETUNING = "finetuning"
+"""The entry that says what a model was fine-tuned for, and how far."""
 IMPORTED = "imported"
 """The entry of a checkpoint that an import wrote, and no training: where its model came from."""
 

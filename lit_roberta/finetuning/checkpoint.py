@@ -14,13 +14,10 @@ from typing import Any
 import torch
 
 from lit_roberta.errors import must
-from lit_roberta.exchange.checkpoint import read_checkpoint
+from lit_roberta.exchange.checkpoint import FINETUNING, read_checkpoint
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import find_task
-
-FINETUNING = "finetuning"
-"""The entry of a checkpoint that says what a model was fine-tuned for, and how far."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -112,11 +112,11 @@ def _structured(
         chosen = (_of_choices(row, reading) for row in read_table(source, reading))
         yield from in_windows(chosen, WINDOW_CHARACTERS, size=lambda each: each.size)
         return
-    seen = 0
+    seen, named = 0, "standard input" if source == STANDARD_INPUT else source
     for lines in read_windows(source):
         numbered = list(enumerate(lines, start=seen + 1))
         seen += len(lines)
-        rows = [(json_row(line, f"{source}, line {n}"), n) for n, line in numbered if line.strip()]
+        rows = [(json_row(line, f"{named}, line {n}"), n) for n, line in numbered if line.strip()]
         yield [
             of_question(row_question(row, number)) if questions else _of_choices(row, reading)
             for row, number in rows

@@ -13,9 +13,10 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import must
+from lit_roberta.exchange.checkpoint import FINETUNING
 from lit_roberta.exchange.pretrained import Pretrained
 from lit_roberta.exchange.tasks import Task
-from lit_roberta.finetuning.checkpoint import FINETUNING, make_task
+from lit_roberta.finetuning.checkpoint import make_task
 from lit_roberta.finetuning.conditions import finetuning_conditions
 from lit_roberta.finetuning.examples import are_pairs
 from lit_roberta.model.config import EncoderConfig

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from lit_roberta.data.tokens.tokenizer import Tokenizer
 from lit_roberta.errors import UserError, must
-from lit_roberta.exchange.checkpoint import IMPORTED
+from lit_roberta.exchange.checkpoint import FINETUNING, IMPORTED
 from lit_roberta.model.config import EncoderConfig
 from lit_roberta.training.earlier_checkpoints import earlier_checkpoint
 
@@ -32,7 +32,7 @@ _NAMED = ("last", "previous", "best")
 
 
 class _NotJudgeableError(UserError):
-    """An imported model is whole, and lacks what judging needs."""
+    """A model is whole, and lacks what judging needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +155,9 @@ def _read(path: Path) -> CheckpointSettings:
 
 
 def _of_run(path: Path, checkpoint: Mapping[str, Any]) -> CheckpointSettings:
+    if FINETUNING in checkpoint:
+        remedy = f"It was fine-tuned: add --data.task {checkpoint[FINETUNING]['task']}."
+        raise _NotJudgeableError(must("ckpt_path", "be of pretraining", str(path), remedy))
     settings, text = checkpoint["hyper_parameters"], dict(checkpoint["PretrainingDataModule"])
     return CheckpointSettings(
         path=path,

@@ -130,6 +130,20 @@ def test_a_checkpoint_loads_alone(command: Command, words: list[str]) -> None:
     assert module.model(torch.tensor([[2, 7, 3]])).shape == (1, 2)
 
 
+@pytest.mark.parametrize("verb", ["fit", "validate", "test", "predict"])
+def test_a_checkpoint_of_a_task_is_said_to_be_one(
+    command: Command, words: list[str], verb: str
+) -> None:
+    assert command(*words, *ONE) == 0, command.messages
+    path = next(command.folder.glob("runs/*/checkpoints/last.ckpt"))
+    asked = [verb, f"--ckpt_path={path}", *QUIET]
+    line = command.refuses(*asked)
+    assert line.startswith("ckpt_path must be of pretraining")
+    task = line.partition("add ")[2].rstrip(".").split()
+    if verb != "fit":  # which would write over it
+        assert command(*asked, *task) == 0, command.messages
+
+
 @pytest.mark.parametrize("batch", ["--data.micro_batch_size=1", "--data.micro_batch_size=3"])
 def test_the_micro_batch_does_not_change_what_is_learned(
     command: Command, words: list[str], batch: str

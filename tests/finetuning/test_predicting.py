@@ -326,6 +326,9 @@ def test_answers_stand_where_the_context_has_them(
     ):
         assert main([source, *words]) == 2
         assert line in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", lines_of(b'{"question": "a"}'))
+    assert main([source, "--input", "-"]) == 2
+    assert capsys.readouterr().err.startswith("standard input, line 1 must have the entry")
 
 
 def test_choices_are_weighed_against_each_other(
