@@ -166,16 +166,23 @@ def test_numbers_are_learned(command: Command, pretrained: Path) -> None:
     assert best > 0.8
 
 
-@pytest.mark.parametrize("freeze", ["embeddings", "encoder", 1])
-def test_what_is_frozen_stays(command: Command, words: list[str], freeze: object) -> None:
-    told = [f"--model.freeze={freeze}", "--trainer.max_steps=2"]
-    assert command(*words[:-1], *told) == 0, command.messages
+@pytest.mark.parametrize(
+    ("freeze", "trained"), [("embeddings", "01"), ("encoder", ""), (0, "01"), (1, "1"), (2, "")]
+)
+def test_what_is_frozen_stays_also_in_a_run_that_goes_on(
+    command: Command, words: list[str], freeze: object, trained: str
+) -> None:
+    told = [*words[:-1], f"--model.freeze={freeze}", "--model.schedule.kind=constant"]
+    assert command(*told, "--trainer.max_steps=1") == 0, command.messages
+    if freeze == 1:
+        goes_on = ["--trainer.max_steps=2", "--ckpt_path=last"]
+        assert command(*told, *goes_on) == 0, command.messages
     before = torch.load(command.folder / "pretrained.ckpt", weights_only=True)["state_dict"]
     after = weights(command.folder / "runs/pretraining")
     moved = {name for name in after if name in before and not after[name].equal(before[name])}
     assert not any(name.startswith("model.embeddings") for name in moved)
-    trains = any(name.startswith("model.encoder") for name in moved)
-    assert trains == (freeze == "embeddings" or freeze == 1)
+    layers = {name.split(".")[3] for name in moved if name.startswith("model.encoder.layers")}
+    assert layers == set(trained)
 
 
 def test_a_file_is_judged_where_nothing_is_left_of_what_was_learned_from(
