@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,12 @@ def test_a_table_cuts_no_figure(width: int) -> None:
         assert f"{cell.scores[0]:.4f}" in said
     assert f"{some.averages[0].score:.4f}" in said
     assert "| glue | a | average of 4 tasks | 0.3750 |" in markdown_report(some)
+
+
+def test_a_task_counts_by_the_median_of_its_runs() -> None:
+    runs = [found("a", "cola")]
+    for accuracy in (0.1, 0.8, 0.9):
+        run = found("a", "boolq", scores={"validation": {"": {"accuracy": accuracy}}})
+        runs.append(replace(run, run=replace(run.run, task="sst2")))
+    (average,) = glue_averages(make_cells(runs))
+    assert average.score == pytest.approx((0.1 + 0.8) / 2)

@@ -125,6 +125,40 @@ def test_too_little_gives_figures_and_no_verdict(runs: int, examples: int, said:
     assert said in say_difference(difference)
 
 
+@pytest.mark.parametrize(
+    ("over_runs", "over_examples", "higher_is_better", "verdict"),
+    [
+        (1e-4, 1e-3, True, "no-difference"),
+        (0.1, 1e-3, True, "cannot-tell"),
+        (1e-4, 1.0, True, "cannot-tell"),
+        (1e-4, 1e-3, False, "cannot-tell"),  # a hundredth of an error may be all of it
+    ],
+)
+def test_there_is_no_difference_where_runs_and_examples_leave_room_for_none(
+    over_runs: float, over_examples: float, higher_is_better: bool, verdict: str
+) -> None:
+    found, examples, generator = [], {}, np.random.default_rng(3)
+    baseline = 0.1 if higher_is_better else 0.9
+    for model in "ab":
+        scores = (0.5 + over_runs * np.array([-1, 0, 1, 0.5, -0.5])).tolist()
+        found += made_up(scores, baseline=baseline, higher_is_better=higher_is_better, model=model)
+        noise = over_examples * generator.normal(size=EXAMPLES)
+        examples[model, "t"] = contributions(np.tile(0.5 + noise - noise.mean(), (RUNS, 1)))
+    (difference,) = judge_pairs(make_cells(found), examples)
+    assert difference.verdict == verdict
+
+
+@pytest.mark.parametrize("learned", "ab")
+def test_models_of_which_one_has_learned_are_compared(learned: str) -> None:
+    found, examples = [], {}
+    for model in "ab":
+        values = [0.9, 0.91, 0.92] if model == learned else [0.5, 0.5, 0.5]
+        found += made_up(values, values, model=model)
+        examples[model, "t"] = contributions(np.full((3, 20), values[0]))
+    (difference,) = judge_pairs(make_cells(found), examples)
+    assert difference.better == learned
+
+
 def test_models_that_learned_nothing_are_not_compared() -> None:
     scores = {"a": [0.50, 0.50, 0.504], "b": [0.5, 0.49, 0.50]}
     found, examples = [], {}
@@ -191,6 +225,14 @@ def test_drawings_of_examples_give_about_the_interval_of_means(count: int, seed:
     assert mixed is not None
     assert rough.error == pytest.approx(exact.error, rel=0.25)
     assert mixed.error == pytest.approx(rough.error)
+    assert rough.degrees == exact.degrees == count - 1
+    turned = [
+        example_interval(*means, sign=-1.0),
+        example_interval(*drawn, sign=-1.0),
+    ]
+    for one, other in zip(turned, (exact, rough), strict=True):
+        assert one is not None
+        assert one.estimate == pytest.approx(-other.estimate)
 
 
 def contributions_of_numbers(runs: np.ndarray) -> list[dict[str, object]]:
