@@ -106,6 +106,14 @@ def test_balanced_weights_give_each_label_the_same_share() -> None:
     assert (weighting.class_weights * torch.tensor([9, 3])).tolist() == pytest.approx([6, 6])
 
 
+def test_a_label_that_is_never_seen_has_no_weight_of_its_own() -> None:
+    # smoothing gives each label a share, by its weight: that of one in no example is not the most
+    task, seen = Classification("abc"), items([0] * 90 + [1] * 10)
+    weights = make_weighting(task, seen, class_weights="balanced", label_smoothing=0.1)
+    assert weights.class_weights is not None
+    assert weights.class_weights.tolist()[2] == 1.0
+
+
 def test_numbers_have_no_labels_to_weigh() -> None:
     with pytest.raises(UserError, match="label_smoothing must be left out"):
         make_weighting(Regression(), items([0]), class_weights="none", label_smoothing=0.1)

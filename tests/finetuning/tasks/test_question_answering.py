@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from lit_roberta.errors import UserError
-from lit_roberta.finetuning.answer_search import best_spans
+from lit_roberta.finetuning.answer_search import AnswerSearch, best_spans
 from lit_roberta.finetuning.examples import Answer, QuestionExample
 from lit_roberta.finetuning.items import Item, Layout, make_batch
 from lit_roberta.finetuning.tasks.losses import PLAIN
@@ -132,6 +132,27 @@ def test_one_window_that_is_sure_of_an_answer_is_enough() -> None:
     (prediction,) = task.predictions(items, perfect_logits(items, none=20.0))
     assert prediction.text == "the captain"
     assert prediction.null_score == -18.0  # of the window that holds the answer
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_an_answer_in_two_windows_has_the_score_of_the_surer_one(order: tuple[int, int]) -> None:
+    places = np.arange(2)
+    window = Window("ab", 1, places, places + 1)
+    logits = np.full((2, 4, 2), -50.0, np.float32)
+    logits[:, 1] = np.array([[3.0], [1.0]])  # the same letter in both
+    search = AnswerSearch(longest=1, shown=5, null_threshold=None)
+    found = search.predict([window, window], logits[list(order)]).found
+    assert [(each.text, each.score) for each in found] == [("a", 6.0), ("b", -100.0)]
+
+
+def test_no_answer_has_a_share_only_where_it_may_be_given() -> None:
+    places = np.arange(2)
+    window = Window("ab", 1, places, places + 1)
+    logits = np.zeros((1, 4, 2), np.float32)
+    for threshold, share in ((None, 1 / 2), (9.0, 1 / 3)):
+        search = AnswerSearch(longest=1, shown=5, null_threshold=threshold)
+        found = search.predict([window], logits).found
+        assert [each.probability for each in found] == pytest.approx([share] * 2)
 
 
 def test_a_context_that_vanishes_in_tokens_has_no_answer() -> None:

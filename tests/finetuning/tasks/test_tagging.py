@@ -75,6 +75,16 @@ def test_every_word_comes_back_with_its_tag(
     assert all(note.startswith(f"{lost} words") for note in told)
 
 
+@pytest.mark.parametrize("kind", ["word", "wordpiece"])
+def test_a_word_is_read_at_its_own_first_token(kind: str) -> None:
+    words = ["captain", "tea", "captain", "rain"]
+    own = layout(kind)
+    (item,) = TASK.items([example(*((word, "O") for word in words))], own)
+    first = [own.tokenizer.encode(word)[0] for word in words]
+    assert item.rows[0].input_ids[item.spans.places].tolist() == first
+    assert item.rows[0].input_ids[item.labels != IGNORE_INDEX].tolist() == first
+
+
 def test_a_word_that_vanishes_is_taken_for_o_and_told() -> None:
     sentence = example(("\u3000", "B-PER"), ("tea", "B-LOC"), ("", "B-LOC"))
     items = TASK.items([sentence], layout("wordpiece"))
