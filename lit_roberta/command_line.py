@@ -36,9 +36,17 @@ _KINDS = {
     "<class 'float'>": ("a number", "Write it in digits."),
     "<class 'bool'>": ("true or false", "Write one of them."),
     "<class 'NoneType'>": ("null", "Or leave it out."),
+    "<class 'list'>": ("a list", "Write [a, b]."),
+    "list[int]": ("a list of whole numbers", "Write [1, 2]."),
+    "list[float]": ("a list of numbers", "Write [0.5, 2]."),
+    "list[str]": ("a list", "Write [a, b]."),
+    "list[str | int | float | bool]": ("a list", "Write [a, b]."),
 }
-_KIND = re.compile(r"<class '\w+'>|typing\.Literal\[(.*?)\]")
+_KIND = re.compile(r"<class '\w+'>|list\[[^\[\]]*\]|typing\.Literal\[(.*?)\]")
 _SEE_HELP = "See --help for what they do."
+
+_MISSING = re.compile(r"the following arguments are required: (?P<names>[\w, .-]+)")
+"""How it says that something was not given."""
 
 
 class OneLineErrors(ArgumentParser):
@@ -51,7 +59,19 @@ class OneLineErrors(ArgumentParser):
         if wrong and (rule := _rule_of(wrong["kind"] or wrong["kinds"])):
             value = (wrong["value"] if wrong["kind"] else wrong["given"]) or ""
             raise must(self._spelled(wrong["key"]), f"be {rule[0]}", value, rule[1]) from ex
+        if missing := _MISSING.fullmatch(line):
+            raise UserError(self._asking_for(missing["names"].split(", "))) from ex
         raise error_behind(ex, UserError) or UserError(line + self._suggestion(line)) from ex
+
+    def _asking_for(self, names: Sequence[str]) -> str:
+        """Say what was not given, as the help has it."""
+        helps = {each.dest: each for each in self._actions if each.dest in names}
+        shown = {
+            name: (each.option_strings or [str(each.metavar or name).upper()])[0]
+            for name, each in helps.items()
+        }
+        explained = [f"{shown[name]}: {each.help}" for name, each in helps.items() if each.help]
+        return " ".join([f"{' and '.join(shown.values())} must be given.", *explained])
 
     def _spelled(self, key: str) -> str:
         """Write a setting as a person does: an option where there are no files of settings."""

@@ -17,6 +17,9 @@ KINDS = [
     (Literal["mean", "cls"], "max", "mean or cls, got 'max'."),
     (Literal["a", "b", "c"] | None, "d", "a, b, c or null, got 'd'."),
     (int | Literal["all"], "some", "a whole number or all, got 'some'."),
+    (list[int], "a", "a list, got 'a'. Write [a, b]."),
+    (Literal["none"] | list[float], "[nan, 1]", "none or a list of numbers, got \"['nan', 1]\"."),
+    (list[str] | None, "{a: 1}", "a list or null, got \"{'a': 1}\". Write [a, b]."),
 ]
 
 
@@ -42,5 +45,15 @@ def test_where_there_are_files_of_settings_a_setting_has_no_dashes() -> None:
 
 def test_what_has_no_words_of_ours_stays_as_it_is_said() -> None:
     parser = OneLineErrors()
-    parser.add_argument("--x", type=list[int])
+    parser.add_argument("--x", type=dict[str, int])
     assert refused(parser, "--x=a").startswith('Parser key "x"')
+
+
+def test_what_was_not_given_is_explained_by_its_help() -> None:
+    parser = OneLineErrors()
+    parser.add_argument("model", type=str, help="A checkpoint.")
+    parser.add_argument("words", metavar="WORD", type=str, nargs="+")
+    parser.add_argument("--out", type=str, required=True, help="A file.")
+    said = refused(parser)
+    assert said == "MODEL and WORD and --out must be given. MODEL: A checkpoint. --out: A file."
+    assert refused(parser, "m", "a") == "--out must be given. --out: A file."

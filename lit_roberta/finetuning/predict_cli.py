@@ -51,7 +51,7 @@ def _parse(words: Sequence[str]) -> Namespace:
         type=str,
         # With * alone, texts behind an option would be none of them.
         nargs="*" if _WITHOUT_TEXTS & {word.partition("=")[0] for word in words} else "+",
-        help="Texts; for a model of pairs each two with a tab between them.",
+        help="Texts; for a model of pairs each two with a tab between them. Or --input FILE.",
     )
     parser.add_argument(
         "--input",

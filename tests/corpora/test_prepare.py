@@ -123,7 +123,7 @@ REFUSED = {
     "--corpus good.txt --output out --tokenizer.path good.txt": "data.tokenizer.path must be",
     "--corpus good.txt --output out --deduplicat true": "Did you mean --deduplicate?",
     "--corpus hub:a:b:c@ --output out": "the dataset must be named as one, got 'hub:a:b:c@'.",
-    "--output out": "the following arguments are required: corpus",
+    "--output out": "--corpus must be given. --corpus: ",
 }
 
 
