@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from lit_roberta.counted import counted
+
 
 def copies_can_matter(passes: int | float, copies: int | Literal["dynamic"] | None) -> bool:
     """Tell whether static masks with so many copies differ from dynamic ones within a run.
@@ -30,15 +32,12 @@ same run: no mask comes round twice.'
     """
     at = f"At {passes:,.1f} passes over the examples"
     if not isinstance(copies, int):
-        enough = _count(max(1, math.ceil(passes)))
+        enough = counted(max(1, math.ceil(passes)), "copy", "copies")
         return f"{at}, dynamic masks and static ones with {enough} or more are the same run."
+    known = counted(copies, "copy", "copies")
     if copies_can_matter(passes, copies):
-        return f"{at}, each mask of {_count(copies)} is met some {passes / copies:,.1f} times."
+        return f"{at}, each mask of {known} is met some {passes / copies:,.1f} times."
     return (
-        f"{at}, static masks with {_count(copies)} and dynamic ones are the same run: "
+        f"{at}, static masks with {known} and dynamic ones are the same run: "
         "no mask comes round twice."
     )
-
-
-def _count(copies: int) -> str:
-    return "1 copy" if copies == 1 else f"{copies:,} copies"

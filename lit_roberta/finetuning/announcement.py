@@ -9,6 +9,7 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.counted import counted
 from lit_roberta.finetuning.baseline import at_baseline, baseline_scores
 from lit_roberta.finetuning.datamodule import FinetuningDataModule
 from lit_roberta.finetuning.loaders import HeldOutPart
@@ -66,9 +67,9 @@ def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None
             data.max_length,
         )
     logger.info(
-        "%s updates of up to %d examples, %s an epoch.",
-        f"{trainer.max_steps:,}",
-        sizes.largest,
+        "%s of up to %s, %s an epoch.",
+        counted(trainer.max_steps, "update"),
+        counted(sizes.largest, "example"),
         f"{sizes.updates_per_epoch:,}",
     )
     for label in _unseen(data):

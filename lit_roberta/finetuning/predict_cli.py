@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jsonargparse import ArgumentParser, Namespace
 
+from lit_roberta.counted import counted
 from lit_roberta.data.text.files import kind_of
 from lit_roberta.errors import must
 from lit_roberta.finetuning.examples import QuestionExample
@@ -35,7 +36,6 @@ from lit_roberta.inference.inputs import (
 from lit_roberta.inference.output_files import check_output, lines_to
 from lit_roberta.inference.pipes import Command, to_json, write_line
 from lit_roberta.inference.progress import shown_progress
-from lit_roberta.inference.texts import num_texts
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def _predict(asked: Namespace) -> None:
     predictor.lengths.report()
     report_nothing(predictor.lengths.seen, asked.input or STANDARD_INPUT)
     if asked.output is not None:
-        logger.info("%s in %s.", num_texts(predictor.lengths.seen), asked.output)
+        logger.info("%s in %s.", counted(predictor.lengths.seen, "text"), asked.output)
 
 
 main = Command(_parse, _predict)

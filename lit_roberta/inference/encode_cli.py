@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jsonargparse import Namespace
 
+from lit_roberta.counted import counted
 from lit_roberta.inference.arguments import (
     add_input,
     add_output,
@@ -24,7 +25,6 @@ from lit_roberta.inference.inputs import (
 )
 from lit_roberta.inference.pipes import Command
 from lit_roberta.inference.progress import shown_progress
-from lit_roberta.inference.texts import num_texts
 from lit_roberta.inference.vector_files import check_vectors, vectors_to
 
 logger = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def _encode(asked: Namespace) -> None:
     encoder.lengths.report()
     report_nothing(encoder.lengths.seen, asked.input)
     if asked.output is not None:
-        logger.info("%s in %s.", num_texts(encoder.lengths.seen), asked.output)
+        logger.info("%s in %s.", counted(encoder.lengths.seen, "text"), asked.output)
 
 
 main = Command(_parse, _encode)

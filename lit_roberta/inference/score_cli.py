@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from jsonargparse import Namespace
 
+from lit_roberta.counted import counted
 from lit_roberta.inference.arguments import (
     add_input,
     add_output,
@@ -27,7 +28,6 @@ from lit_roberta.inference.output_files import check_output, lines_to
 from lit_roberta.inference.pipes import Command, to_json
 from lit_roberta.inference.progress import shown_progress
 from lit_roberta.inference.scoring import PairScore, Score, Scorer, WithinWord
-from lit_roberta.inference.texts import num_texts
 
 logger = logging.getLogger(__name__)
 
@@ -111,12 +111,12 @@ def _report(counts: Counter[str], *, pairs: bool) -> None:
         logger.info(
             "%s with tokens that the vocabulary does not know: they are scored as the unknown "
             "token.",
-            num_texts(unknown),
+            counted(unknown, "text"),
         )
     if empty := counts["without tokens"]:
         logger.info(
             "%s of pairs without a token: its score is 0, which no other text reaches.",
-            num_texts(empty),
+            counted(empty, "text"),
         )
     total = counts["good"] + counts["bad"] + counts["neither"]
     if pairs and total:

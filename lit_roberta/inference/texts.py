@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from lit_roberta.counted import counted
 from lit_roberta.errors import UserError, must
 from lit_roberta.inference.text_model import TextModel
 
@@ -85,22 +86,12 @@ class Lengths:
             logger.info(
                 "%s of %s %s longer than the %s tokens %s, and %s cut.",
                 f"{self.cut:,}",
-                num_texts(self.seen),
+                counted(self.seen, "text"),
                 are,
                 f"{self.room:,}",
                 self._bound,
                 were,
             )
-
-
-def num_texts(count: int) -> str:
-    """Write how many texts there are.
-
-    Example:
-        >>> num_texts(1), num_texts(2000)
-        ('1 text', '2,000 texts')
-    """
-    return f"{count:,} text{'s' * (count != 1)}"
 
 
 class Row(NamedTuple):

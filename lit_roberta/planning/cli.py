@@ -15,6 +15,7 @@ from rich.console import Console
 
 from lit_roberta.command_line import exit_status_of, one_line
 from lit_roberta.errors import UserError, must
+from lit_roberta.finetuning.train_cli import names_task
 from lit_roberta.planning.plan import Plan, make_plan
 from lit_roberta.planning.table import as_json, as_table
 from lit_roberta.planning.unstarted import build_unstarted
@@ -72,8 +73,12 @@ def plan_run(asked: Request) -> Plan:
     """Plan a run.
 
     Raises:
-        UserError: If `fit` would refuse its arguments, or if it does not fit into memory.
+        UserError: If `fit` would refuse its arguments, if it does not fit into memory, or if it is
+            one of fine-tuning.
     """
+    if names_task(asked.arguments):
+        remedy = "A run of fine-tuning says its updates as it begins: --trainer.fast_dev_run 1."
+        raise must("what is planned", "be a run of pretraining", "data.task", remedy)
     try:
         run = build_unstarted(asked.arguments)
         return make_plan(run, trial_seconds=asked.trial_seconds, trial_updates=asked.trial_updates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from pathlib import Path
 
 import pytorch_lightning as pl
@@ -74,7 +75,8 @@ def announce_folder(trainer: pl.Trainer) -> None:
         logger.info("A trial (--trainer.fast_dev_run): nothing is written.")
         return
     folder = Path(trainer.default_root_dir)
-    logger.info("Folder: %s. Watch: tensorboard --logdir %s", folder, folder.parent)
+    watch = shlex.join(["tensorboard", "--logdir", str(folder.parent)])
+    logger.info("Folder: %s. Watch: %s", folder, watch)
 
 
 def _announce_resumption(

@@ -189,6 +189,8 @@ def test_a_plan_may_be_made_where_a_run_lies(plan: Planner) -> None:
         (["--max_hours=0"], "max_hours must be above 0, got 0.0."),
         (["--trainer.devices=0"], "The trainer's settings don't fit: "),
         (["fit"], "fit"),
+        (["--data.task=sst2"], "what is planned must be a run of pretraining, got 'data.task'."),
+        (["--config=finetune/sst2"], "what is planned must be a run of pretraining"),
     ],
 )
 def test_what_can_not_be_planned_is_one_line(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 from tests.training.commands import TINY, Command
 
@@ -40,6 +41,14 @@ def test_trial_run_leaves_no_history(command: Command) -> None:
     assert not list(command.folder.rglob("history.json"))
     assert "nothing is written" in command.messages
     assert "Watch: tensorboard" not in command.messages
+
+
+def test_what_is_to_be_typed_can_be_typed(command: Command) -> None:
+    folder = "a run's/of mine"
+    assert command(*FIT, f"--trainer.default_root_dir={folder}") == 0, command.messages
+    (line,) = (line for line in command.messages.splitlines() if "Watch: " in line)
+    words = shlex.split(line.partition("Watch: ")[2])
+    assert words == ["tensorboard", "--logdir", "a run's"]
 
 
 def test_run_that_ends_early_says_how_to_go_on(command: Command) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lit_roberta.counted import counted
 from lit_roberta.data.corpus.documents import Documents
 from lit_roberta.data.corpus.progress import ReadingProgress
 from lit_roberta.data.corpus.sections import LARGEST_SHARE, Cut, cut_large_documents
@@ -99,12 +100,11 @@ def read_corpus(
 
 
 def _describe(files: int, documents: Documents, layout: Layout) -> str:
-    count = f"{files:,} file{'s' if files != 1 else ''}"
-    pieces = f"{len(documents):,} document{'s' if len(documents) != 1 else ''}"
     sentences = int(documents.rows["sentences"].sum())
     return (
-        f"{count}, {pieces} (boundary: {layout.boundary}), "
-        f"{sentences:,} sentences (splitter: {layout.splitter}; {layout.evidence})"
+        f"{counted(files, 'file')}, {counted(len(documents), 'document')} "
+        f"(boundary: {layout.boundary}), "
+        f"{counted(sentences, 'sentence')} (splitter: {layout.splitter}; {layout.evidence})"
     )
 
 

@@ -16,6 +16,7 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from jaxtyping import Shaped, UInt8
 
+from lit_roberta.counted import counted
 from lit_roberta.data.corpus.units import Units, no_units
 from lit_roberta.errors import UserError, must
 
@@ -98,16 +99,12 @@ def _counts(units: Units, words: int, share: float) -> tuple[int, int]:
 def _too_small(documents: int, units: int, by: SplitUnit, *, alike: bool) -> UserError:
     held_out = f"{FEWEST_TEST} documents for test, {FEWEST_VALIDATION} for validation"
     rule = f"have {held_out} and at least half of its text for training"
-    got = _counted(documents, "document")
+    got = counted(documents, "document")
     if by == "file":
-        got += f" in {_counted(units, 'file')}"
+        got += f" in {counted(units, 'file')}"
     remedy = "Documents that read alike count once. " if alike else ""
     remedy += (
         "Give more text, another data.reading.document_boundary, or your own "
         "data.validation_corpus and data.test_corpus."
     )
     return must("data.corpus", rule, got, remedy)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

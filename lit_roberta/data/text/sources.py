@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from lit_roberta.counted import counted
 from lit_roberta.data.text.decoding import read_lines, split_lines
 from lit_roberta.data.text.files import COMPRESSED, kind_of
 from lit_roberta.data.text.hub import HUB, read_hub
@@ -83,7 +84,10 @@ def find_source(
     paths, notes = find_files(source, setting=setting)
     marked = [str(path) for path in paths if kind_of(path) in _STRUCTURED]
     if marked:
-        notes = [*notes, f"{_files(marked)} read as plain text, marks and all: {few(marked)}"]
+        notes = [
+            *notes,
+            f"{counted(len(marked), 'file')} read as plain text, marks and all: {few(marked)}",
+        ]
     files = [SourceFile(str(path), path, rows=kind_of(path) in ROW_KINDS) for path in paths]
     return files, notes
 
@@ -142,7 +146,9 @@ def _find_in_folder(folder: Path, setting: str) -> tuple[list[Path], list[str]]:
         rule = f"be a folder with files in {', '.join(TEXT_SUFFIXES)} (or these with {packed})"
         remedy = f"It holds {few(skipped) if skipped else 'no file'}. Name other files by a glob."
         raise must(setting, rule, str(folder), remedy)
-    notes = [f"{_files(skipped)} skipped in {folder}: {few(skipped)}"] if skipped else []
+    notes = (
+        [f"{counted(len(skipped), 'file')} skipped in {folder}: {few(skipped)}"] if skipped else []
+    )
     return files, notes
 
 
@@ -167,15 +173,11 @@ def note_without_text(names: Sequence[str], *, total: int, source: str, setting:
     if len(names) == total:
         what = "an empty file" if total == 1 else f"{total} empty files"
         raise must(setting, "hold text", source, f"It is {what}: give one with sentences in it.")
-    return [f"{_files(names)} without text: {few(names)}"] if names else []
+    return [f"{counted(len(names), 'file')} without text: {few(names)}"] if names else []
 
 
 def _shortened(source: str) -> str:
     return source if len(source) <= _LONGEST_NAME else source[:_LONGEST_NAME] + "..."
-
-
-def _files(names: Sequence[str]) -> str:
-    return "1 file" if len(names) == 1 else f"{len(names)} files"
 
 
 def few(names: Sequence[str]) -> str:

@@ -173,6 +173,7 @@ def _cell(model: str, task: str, runs: Sequence[Found]) -> Cell:
     ]
     first = runs[0]
     higher = bool(first.result["higher_is_better"])
+    asked = max(len(setting.scores("validation")) for setting in settings)
     return Cell(
         model=model,
         task=task,
@@ -181,13 +182,17 @@ def _cell(model: str, task: str, runs: Sequence[Found]) -> Cell:
         part=first.part,
         baseline=first.baseline,
         settings=settings,
-        chosen=max(settings, key=lambda setting: _merit(setting, higher_is_better=higher)),
+        chosen=max(settings, key=lambda each: _merit(each, higher_is_better=higher, asked=asked)),
     )
 
 
-def _merit(setting: Setting, *, higher_is_better: bool) -> tuple[float, int]:
-    """Rank settings by their median on the validation part, equal ones by how many runs ended."""
+def _merit(setting: Setting, *, higher_is_better: bool, asked: int) -> tuple[float, int]:
+    """Rank settings by their median on the validation part, equal ones by how many runs ended.
+
+    A run that failed is the worst of all: a rate at which most runs diverge is no good one for
+    the luck of the others. So many runs are taken to have been asked for as the most of any ended.
+    """
     scores = setting.scores("validation")
-    if not scores:
-        return float("-inf"), len(setting.runs)
-    return median(scores) if higher_is_better else -median(scores), len(scores)
+    signed = [score if higher_is_better else -score for score in scores]
+    ranked = [*signed, *[float("-inf")] * (asked - len(scores))]
+    return median(ranked) if ranked else float("-inf"), len(setting.runs)

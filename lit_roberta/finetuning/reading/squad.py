@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lit_roberta.counted import counted
 from lit_roberta.data.text.decoding import decode
 from lit_roberta.data.text.files import kind_of, open_bytes
 from lit_roberta.data.text.hub import HUB
@@ -168,10 +169,10 @@ def _aligned(
         if there or not example.answers:
             kept.append(example._replace(answers=example.answers and there))
     logger.warning(
-        "%s: %s answers are not where they are said to be, and left out; %s questions with them.",
+        "%s: left out %s not found where the context should have them, and %s left with none.",
         source,
-        f"{len(misplaced):,}",
-        f"{len(examples) - len(kept):,}",
+        counted(len(misplaced), "answer"),
+        counted(len(examples) - len(kept), "question"),
     )
     return kept
 

@@ -25,6 +25,17 @@ def test_the_setting_is_chosen_by_the_median_on_validation(
     assert not cell.is_optimistic
 
 
+@given(st.lists(st.floats(0.1, 0.9), min_size=3, max_size=3), st.floats(0.1, 0.9))
+def test_a_setting_at_which_most_runs_failed_is_not_chosen(
+    whole: list[float], luck: float
+) -> None:
+    for higher in (True, False):
+        words: dict[str, Any] = {"higher_is_better": higher}
+        found = made_up([luck], lr=3e-5, **words) + made_up(whole, lr=1e-5, **words)
+        (cell,) = make_cells(found)
+        assert cell.chosen.lr == 1e-5
+
+
 def test_less_is_better_where_it_is() -> None:
     words: dict[str, Any] = {"metric": "mse", "higher_is_better": False}
     found = made_up([2.0, 2.1], lr=1e-5, **words) + made_up([1.0, 1.1], lr=3e-5, **words)
