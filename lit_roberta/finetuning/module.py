@@ -18,7 +18,7 @@ from lit_roberta.finetuning.saving import add_finetuned, build_from
 from lit_roberta.finetuning.starting import start_model
 from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.losses import PLAIN
-from lit_roberta.finetuning.weighting import check_weighting, make_weighting
+from lit_roberta.finetuning.weighting import check_weighting, check_weighting_of, make_weighting
 from lit_roberta.training.divergence import DivergenceWatch
 from lit_roberta.training.meter import TrainingMeter
 from lit_roberta.training.numbers import Number
@@ -99,9 +99,11 @@ class FinetuningModule(JudgingModule):
             What was done, a line each.
 
         Raises:
-            UserError: If a head is to be kept that is another task's, or there are not so many
-                layers to freeze.
+            UserError: If a head is to be kept that is another task's, the task's labels can't be
+                weighed so, or there are not so many layers to freeze.
         """
+        weighing = {name: self.settings[name] for name in ("class_weights", "label_smoothing")}
+        check_weighting_of(task, **weighing)
         self.task = task
         self.model, self.origin, told = start_model(
             pretrained,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
+from lit_roberta.finetuning.judging.entities import OUTSIDE, is_entity_tag
 from lit_roberta.finetuning.predictions import (
     AnswerPrediction,
     ChoicePrediction,
@@ -17,9 +19,7 @@ from lit_roberta.finetuning.reading.words import split_words
 
 def as_row(asked: Mapping[str, Any], found: Any) -> dict[str, Any]:
     """Give a prediction with what it is about, as plain data; beside tags stand their words."""
-    words = {}
-    if isinstance(found, TagsPrediction) and "words" not in asked:
-        words = {"words": [word.text for word in split_words(asked["text"])]}
+    words = {"words": _words(asked)} if isinstance(found, TagsPrediction) else {}
     return {**asked, **words, **found.as_dict()}
 
 
@@ -54,8 +54,16 @@ def _lines(asked: Mapping[str, Any], found: Any) -> Iterator[str]:
         for entity in found.entities:
             place = f"({entity.start}-{entity.stop})"
             yield f"{entity.score:8.3%}  {entity.type}  {entity.text}  {place}"
+        if any(tag != OUTSIDE and not is_entity_tag(tag) for tag in found.tags):
+            tagged = zip_longest(_words(asked), found.tags, fillvalue=found.tags[-1])
+            yield "  " + " ".join(map("/".join, tagged))
     else:
         yield from _answers(found)
+
+
+def _words(asked: Mapping[str, Any]) -> list[str]:
+    words: list[str] | None = asked.get("words")
+    return [word.text for word in split_words(asked["text"])] if words is None else words
 
 
 def _answers(found: AnswerPrediction) -> Iterator[str]:

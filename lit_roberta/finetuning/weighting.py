@@ -24,10 +24,30 @@ def check_weighting(class_weights: ClassWeights, label_smoothing: float) -> None
         UserError: If a weight is not above 0, or the smoothing no share.
     """
     if isinstance(class_weights, list) and not all(0 < each < math.inf for each in class_weights):
-        raise must("model.class_weights", "be above 0", class_weights, "1 is no weight.")
+        raise must(
+            "model.class_weights", "be above 0", class_weights, "A weight of 1 changes nothing."
+        )
     if not 0 <= label_smoothing < 1:
         remedy = "A common value is 0.1."
         raise must("model.label_smoothing", "lie in [0, 1)", label_smoothing, remedy)
+
+
+def check_weighting_of(
+    task: FinetuningTask[Any, Any], class_weights: ClassWeights, label_smoothing: float
+) -> None:
+    """Refuse what a task can't have, before anything is made of it.
+
+    Raises:
+        UserError: If the task has no labels to weigh, or another number of them.
+    """
+    is_plain = class_weights == "none" and not label_smoothing
+    if not is_plain and not task.weighs_labels:
+        name = "model.label_smoothing" if label_smoothing else "model.class_weights"
+        got = label_smoothing or class_weights
+        raise must(name, "be left out for this task", got, "It has no labels to weigh.")
+    if isinstance(class_weights, list) and len(class_weights) != len(task.labels):
+        rule = f"be {len(task.labels)} numbers, for {', '.join(task.labels)}"
+        raise must("model.class_weights", rule, class_weights, "Give one for each label.")
 
 
 def make_weighting(
@@ -48,17 +68,10 @@ def make_weighting(
     Raises:
         UserError: If the task has no labels to weigh, or another number of them.
     """
-    is_plain = class_weights == "none" and not label_smoothing
-    if not is_plain and not task.weighs_labels:
-        name = "model.label_smoothing" if label_smoothing else "model.class_weights"
-        got = label_smoothing or class_weights
-        raise must(name, "be left out for this task", got, "It has no labels to weigh.")
+    check_weighting_of(task, class_weights, label_smoothing)
     if class_weights == "none":
         return Weighting(label_smoothing=label_smoothing)
     if isinstance(class_weights, list):
-        if len(class_weights) != len(task.labels):
-            rule = f"be {len(task.labels)} numbers, for {', '.join(task.labels)}"
-            raise must("model.class_weights", rule, class_weights, "Give one for each label.")
         weights = torch.tensor(class_weights)
     else:
         counts = count_of_labels(items, num_labels=len(task.labels))

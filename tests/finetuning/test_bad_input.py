@@ -128,6 +128,7 @@ def test_a_bad_setting_is_one_line(
     value, wanted = SETTINGS[name]
     line = command.refuses(*fit(**{name: value}))
     assert re.search(wanted, line), line
+    assert not list(command.folder.glob("runs/*/*"))
 
 
 def test_without_a_model_there_is_nothing_to_fine_tune(

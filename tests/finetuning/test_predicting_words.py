@@ -10,6 +10,8 @@ import pytest
 from lit_roberta import load_task_model, predict
 from lit_roberta.exchange.exporting import export
 from lit_roberta.finetuning.predict_cli import main
+from lit_roberta.finetuning.predictions import TagsPrediction
+from lit_roberta.finetuning.readable import readable
 from tests.exchange.fine_tuned import fine_tuned, task_of
 
 SENTENCES = [["I", "love", "rain-and-tea", "."], ["so"], ["the", "old", "ship"]]
@@ -51,6 +53,14 @@ def test_words_are_tagged_as_they_are(
     for row in rows:
         for entity in row["entities"]:
             assert " ".join(row["words"])[entity["start"] : entity["stop"]] == entity["text"]
+
+
+def test_tags_that_name_no_entities_are_shown_with_their_words() -> None:
+    found = TagsPrediction(("DET", "NOUN"))
+    wanted = "the ship sails\n  the/DET ship/NOUN sails/NOUN"
+    assert readable({"text": "the ship sails"}, found) == wanted
+    assert readable({"words": ["the", "ship", "sails"]}, found) == wanted.splitlines()[1]
+    assert readable({"text": "the ship"}, TagsPrediction(("O", "O"))) == "the ship"
 
 
 def test_rows_of_words_and_rows_of_text_may_stand_side_by_side(
