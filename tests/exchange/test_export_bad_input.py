@@ -42,7 +42,7 @@ def test_what_can_not_be_done_is_one_line_and_leaves_nothing(
     assert "the output must have a name, got ''" in one_line(export, CHECKPOINT, "")
     assert "the model must be a file or a folder, got ''" in one_line(export, "", out)
     assert "family" in one_line(export, CHECKPOINT, out, "--family=gpt")
-    assert "folder" in one_line(export, CHECKPOINT)
+    assert "FOLDER must be given." in one_line(export, CHECKPOINT)
     assert "Did you mean --family" in one_line(export, CHECKPOINT, out, "--famly=bert")
     assert sorted(tmp_path.rglob("*")) == before
 

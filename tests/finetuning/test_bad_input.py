@@ -154,7 +154,7 @@ def test_a_label_that_is_held_out_alone_is_said_before_anything_is_made(
 ) -> None:
     files = {
         "classification": (GOOD, "text,label\nrain,maybe\n"),
-        "tagging": ("rain B-X\ntea O\n\n" * 4, "rain B-Y\n"),
+        "tagging": ("rain B-X\ntea O\n\ntea O\nrain B-X\n\n" * 2, "rain B-Y\n"),
     }
     kind = "csv" if task == "classification" else "conll"
     for name, text in zip(("train", "bad"), files[task], strict=True):

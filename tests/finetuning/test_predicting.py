@@ -175,7 +175,7 @@ def rows(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "texts"),
+        ([], "TEXT must be given. TEXT: Texts; for a model of pairs"),
         (["tea", "--input=-"], "TEXT or --input must be one of the two"),
         (["--input=missing.txt"], "--input must be a file"),
         (["--input=a.csv", "--text-column=body"], "--text-column must be a column of a.csv, line"),

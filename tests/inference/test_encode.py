@@ -194,7 +194,7 @@ def test_no_texts_give_a_whole_file_without_vectors(
         (["--input", "BINARY", "--output", "x.npy"], "must be a text file, got a zero byte"),
         (["--input", "LATIN", "--output", "x.jsonl"], "must be utf-8 text, got byte 0xE9"),
         (["--input", "LONG", "--output", "x.parquet", "--on-too-long", "error"], "text 2 must"),
-        (["--output", "x.npy"], "required: input"),
+        (["--output", "x.npy"], "--input must be given. --input: Lines of text"),
     ],
 )
 def test_what_can_not_be_done_is_one_line_and_leaves_nothing(

@@ -192,7 +192,7 @@ def test_the_command_gives_a_line_of_json_for_each_text(
         (["", "<mask>"], "the model must be a file or a folder, got ''"),
         (["MODEL", "<mask>", "--device", "abacus"], "--device must be a device"),
         (["MODEL", "<mask> \udcff"], "text 1 must be text in UTF-8, got '\\\\udcff'"),
-        (["MODEL"], "required: texts"),
+        (["MODEL"], "TEXT must be given. TEXT: With masks"),
         (["MODEL", "<mask>", "--topk", "1"], "--topk"),
         (["/nowhere/model.ckpt", "<mask>"], "the model must be a"),
         (["NAKED", "<mask>"], "the model must have a masked-language-model head"),
