@@ -12,6 +12,7 @@ from typing import Any
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
+from lit_roberta.command_line import ended_by_sigterm
 from lit_roberta.errors import UserError, error_behind
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.console import without_small_talk
@@ -81,6 +82,13 @@ class RunCLI(ParsedCLI):
     def fit(self, model: Any, *, ckpt_path: str | None, **_: Any) -> None:
         """Train; Lightning's command line takes this in place of the trainer's own."""
         fit(self.trainer, model, self.datamodule, ckpt_path=ckpt_path)
+
+    def _run_subcommand(self, subcommand: str) -> None:
+        if subcommand == "fit":  # which saves before it stops
+            super()._run_subcommand(subcommand)
+            return
+        with ended_by_sigterm():  # of which Lightning would take a note, and go on
+            super()._run_subcommand(subcommand)
 
     def _prepare_subcommand_kwargs(self, subcommand: str) -> dict[str, Any]:
         # Said in full, because an environment variable can turn torch's own default off.

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytorch_lightning as pl
 import torch
 
 from lit_roberta.finetuning.module import FinetuningModule
@@ -105,6 +108,27 @@ def test_a_model_is_judged_at_the_length_of_its_training_unless_the_command_line
     folder = "--trainer.default_root_dir=runs/pretraining"  # a file's name would be the folder's
     assert predicted(f"--config={longer}", folder) == as_trained
     assert predicted("--data.max_length=6") != as_trained
+
+
+@pytest.mark.parametrize("subcommand", ["validate", "test", "predict"])
+def test_sigterm_ends_what_only_judges_a_model_and_leaves_no_file(
+    command: Command, words: list[str], monkeypatch: pytest.MonkeyPatch, subcommand: str
+) -> None:
+    assert command(*words[:-1], "--trainer.max_epochs=1") == 0, command.messages
+    folder = command.folder / "runs" / "pretraining"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    stage = "validation" if subcommand == "validate" else subcommand
+    monkeypatch.setattr(
+        pl.LightningModule,
+        f"on_{stage}_batch_end",
+        lambda *_: os.kill(os.getpid(), signal.SIGTERM),
+    )
+    listening = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as ended:
+        command(subcommand, *words[1:-2])
+    assert ended.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is listening
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
 def test_a_run_that_goes_on_is_the_run_that_was_not_interrupted(
