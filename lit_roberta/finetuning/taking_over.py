@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from jsonargparse import Namespace
@@ -10,11 +10,13 @@ from jsonargparse import Namespace
 from lit_roberta.errors import must
 from lit_roberta.finetuning.checkpoint import Finetuned
 from lit_roberta.finetuning.reading.texts import label_names
+from lit_roberta.finetuning.tasks.base import FinetuningTask
 from lit_roberta.finetuning.tasks.table import find_task
 from lit_roberta.training.checkpoint_settings import flatten
 from lit_roberta.training.taking_over import check_agreement
 
 _LENGTH = "--data.max_length"
+_OPTIONS = "--data.options"
 _FILES = ("data.folder", "data.train", "data.validation", "data.test")
 """With any of these, a run has examples of its own."""
 
@@ -34,8 +36,9 @@ def take_over_finetuned(
         settings: Of a subcommand, as parsed; changed in place.
         given: Those that were given, nested.
         trains: Whether the run goes on, and is not only judged.
-        words: Of the command line. A file says how long rows are in training; how long they are
-            for a model that is judged, only the command line says against its checkpoint.
+        words: Of the command line. A file says how long rows are in training, and how they are
+            cut; how they are for a model that is judged, only the command line says against its
+            checkpoint.
 
     Raises:
         UserError: If one was given and is not the checkpoint's.
@@ -51,15 +54,30 @@ def take_over_finetuned(
         "model.freeze": checkpoint.settings["freeze"],
     }
     check_agreement(stored, named)
-    is_asked = any(word.partition("=")[0] == _LENGTH for word in words)
-    if _LENGTH[2:] not in named or not (trains or is_asked):
+    typed = {word.partition("=")[0] for word in words}
+    if _LENGTH[2:] not in named or not (trains or _LENGTH in typed):
         stored["data.max_length"] = checkpoint.max_length
+    options = given.get("data", {}).get("options")
+    if options and not (trains or _OPTIONS in typed):
+        settings["data.options"] = _judging_options(checkpoint.task, options, typed)
     if not any(name.startswith(_FILES) for name in named):
         data = {name: value for name, value in checkpoint.data.items() if name != "task"}
         here = flatten({"data": data})
         stored |= {name: value for name, value in here if name not in named}
     for name, value in stored.items():
         settings[name] = value
+
+
+def _judging_options(
+    task: FinetuningTask[Any, Any], asked: Mapping[str, Any], typed: Collection[str]
+) -> dict[str, Any]:
+    """Leave out the options of a file that say against those of training."""
+    task.with_options(asked)  # refuses what the weights do not stand on
+    return {
+        name: value
+        for name, value in asked.items()
+        if name not in task.options or f"{_OPTIONS}.{name}" in typed
+    }
 
 
 def _check_labels(checkpoint: Finetuned, asked: Sequence[Any] | None) -> None:

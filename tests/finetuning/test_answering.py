@@ -76,3 +76,30 @@ def test_questions_are_learned_judged_predicted_and_exported(
         found = theirs.eval()(**rows_of)
     torch.testing.assert_close(found.start_logits, logits[..., 0], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(found.end_logits, logits[..., 1], rtol=1e-4, atol=1e-5)
+
+
+def test_a_model_is_judged_with_the_windows_of_its_training_unless_the_command_line_says_others(
+    command: Command, pretrained: Path
+) -> None:
+    write_questions(command.folder / "squad.json")
+    words = ["--data.validation=squad.json", "--data.train=squad.json", *QUIET]
+    words += ["--data.task=question-answering", "--data.batch_size=4"]
+    options = "stride: 2, max_question_length: 8, max_answer_length: 2"
+    config = command.folder / "wide.yaml"
+    config.write_text(f"data: {{options: {{{options}}}}}\n", encoding="utf-8")
+    with_file = [*words, f"--config={config}", "--trainer.default_root_dir=run"]
+    fit = [*with_file, f"--model.pretrained={pretrained}", "--trainer.max_epochs=1"]
+    own = ["--data.options.stride=8", "--data.options.n_best=2", "--data.max_length=24"]
+    assert command("fit", *fit, *own) == 0, command.messages
+
+    def windows(*more: str) -> str:
+        assert command("validate", *with_file, *more) == 0, command.messages
+        return next(line for line in command.messages.splitlines() if "windows of" in line)
+
+    as_trained = windows("--data.options.n_best=3")
+    assert command("validate", *words, "--trainer.default_root_dir=run") == 0, command.messages
+    assert as_trained in command.messages
+    config.write_text("data: {options: {null_threshold: 1.0}}\n", encoding="utf-8")
+    assert windows() == as_trained  # training said nothing of it
+    assert windows("--data.options.stride=2") != as_trained
+    assert windows("--data.options={stride: 2}") == windows("--data.options.stride=2")
