@@ -11,6 +11,7 @@ from lit_roberta.finetuning.examples import (
     TextExample,
     WordsExample,
 )
+from lit_roberta.finetuning.reading.right_choice import choice_example
 from lit_roberta.finetuning.reading.words import split_words
 from lit_roberta.model.task_heads import TaskKind
 
@@ -36,6 +37,7 @@ def example_of(kind: TaskKind, given: Any, number: int) -> Any:
 
     Raises:
         TypeError: If it is of another form than the kind's.
+        UserError: If there is nothing to choose.
     """
     if isinstance(given, ChoiceExample | QuestionExample | TextExample | WordsExample):
         return given
@@ -52,7 +54,7 @@ def example_of(kind: TaskKind, given: Any, number: int) -> Any:
     if kind == "question-answering" and are_texts and len(parts) == 2:
         return QuestionExample(str(number), parts[0], parts[1], None, place)
     if kind == "multiple-choice" and len(parts) == 2 and not isinstance(parts[1], str):
-        return ChoiceExample(tuple((parts[0], choice) for choice in parts[1]), None, place)
+        return choice_example([(parts[0], choice) for choice in parts[1]], None, place)
     raise TypeError(f"{place} must be {_FORMS[kind]}, got {given!r}.")
 
 

@@ -186,8 +186,10 @@ def _reads_pairs(asked: Namespace, model: FinetunedModel) -> bool | None:
         return False
     pairs = True if asked.pairs or asked.pair_column else model.pairs
     if pairs and model.pairs is False:
-        name = "--pairs" if asked.pairs else "--pair-column"
-        raise must(name, "be left out", True, "The model was fine-tuned on single texts.")
+        remedy = "The model was fine-tuned on single texts."
+        if asked.pairs:
+            raise must("--pairs", "be left out", True, remedy)
+        raise must("--pair-column", "be left out", asked.pair_column, remedy)
     return pairs
 
 

@@ -226,9 +226,11 @@ def predict(
         `AnswerPrediction`, a `ChoicePrediction`.
 
     Raises:
-        UserError: If one is of another kind than the task's, can't be encoded, or is too long and
-            is not to be cut.
+        TypeError: If one text is given in place of a list of them, or one is of another form.
+        UserError: If one can't be encoded, or is too long and is not to be cut.
     """
+    if isinstance(inputs, str):
+        raise TypeError("inputs must be a list of them, got one text.")
     predictor = Predictor(model, on_too_long=on_too_long)
     found = predictor.predictions(inputs)
     predictor.lengths.report()

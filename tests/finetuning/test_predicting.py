@@ -135,14 +135,18 @@ def test_lines_and_rows_give_the_same(
     text = "sentence1\tsentence2\n" + lines
     (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
     (tmp_path / "named.tsv").write_text(text.replace("sentence", "s"), encoding="utf-8")
+    ours = text.replace("sentence1", "text").replace("sentence2", "pair")
+    (tmp_path / "ours.tsv").write_text(ours, encoding="utf-8")
     columns = ["--text-column=s1", "--pair-column=s2"]
-    for name, more in (("pairs.txt", []), ("pairs.tsv", []), ("named.tsv", columns)):
+    asked: dict[str, list[str]] = {name: [] for name in ("pairs.txt", "pairs.tsv", "ours.tsv")}
+    asked["pairs.txt.jsonl"] = []  # what came out can go in
+    for name, more in {**asked, "named.tsv": columns}.items():
         output = tmp_path / f"{name}.jsonl"
         words = [str(pair_classifier), "--input", str(tmp_path / name), "--output", str(output)]
         assert main([*words, *more]) == 0, capsys.readouterr().err
     whole = (tmp_path / "pairs.txt.jsonl").read_text(encoding="utf-8")
     assert [(row["text"], row["pair"]) for row in map(json.loads, whole.splitlines())] == PAIRS
-    for name in ("pairs.tsv", "named.tsv"):
+    for name in ("pairs.tsv", "ours.tsv", "pairs.txt.jsonl", "named.tsv"):
         assert (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8") == whole
 
 
@@ -180,7 +184,7 @@ def rows(folder: Path, name: str, text: str) -> str:
         (["--input=missing.txt"], "--input must be a file"),
         (["--input=a.csv", "--text-column=body"], "--text-column must be a column of a.csv, line"),
         (["--input=b.csv"], "must have a column of text, got the columns one, two. Give one of"),
-        (["--input=a.csv", "--pair-column=n"], "--pair-column must be left out"),
+        (["--input=a.csv", "--pair-column=n"], "--pair-column must be left out, got 'n'."),
         (["tea", "--pairs"], "--pairs must be left out"),
         (["tea", "--text-column=n"], "--text-column must be left out without rows"),
         (["--input=a.txt", "--text-column=n"], "--text-column must be left out without rows"),
@@ -368,3 +372,14 @@ def test_choices_are_weighed_against_each_other(
 def test_an_input_of_another_form_is_named(kind: TaskKind, given: Any) -> None:
     with pytest.raises(TypeError, match="input 2 must be"):
         example_of(kind, given, 2)
+
+
+@pytest.mark.parametrize("choices", [[], ["tea"]])
+def test_who_chooses_needs_two_choices(choices: list[str]) -> None:
+    with pytest.raises(UserError, match="input 2, must have two choices or more, got"):
+        example_of("multiple-choice", ("so it is", choices), 2)
+
+
+def test_one_text_is_no_list_of_them(classifier: Path) -> None:
+    with pytest.raises(TypeError, match="inputs must be a list of them, got one text"):
+        predict(load_task_model(str(classifier)), "tea")

@@ -11,7 +11,7 @@ from lit_roberta.errors import must
 Quoting = Literal["auto", "quoted", "plain"]
 
 TEXT_COLUMNS = ("text", "sentence", "sentence1", "review", "premise", "content", "question1")
-PAIR_COLUMNS = ("text_pair", "sentence2", "hypothesis", "question2")
+PAIR_COLUMNS = ("pair", "text_pair", "sentence2", "hypothesis", "question2")
 LABEL_COLUMNS = ("label", "labels", "class", "target", "score", "gold_label")
 
 
@@ -23,8 +23,8 @@ class LabelledReading:
     """The text. None: the first of the usual names that is there (text, sentence, sentence1,
     review, premise, ...); of two columns without a header, the first."""
     pair_column: str | None = None
-    """The second text of a pair. None: the usual name beside the text's (sentence2, hypothesis,
-    ...), if it is there; `none` where there is no pair."""
+    """The second text of a pair. None: the usual name beside the text's (pair, sentence2,
+    hypothesis, ...), if it is there; `none` where there is no pair."""
     label_column: str | None = None
     """The label. None: the first of the usual names that is there (label, class, target, ...); of
     two columns without a header, the second."""
