@@ -62,8 +62,8 @@ def announce_finetuning(trainer: pl.Trainer, data: FinetuningDataModule) -> None
     cut = len({item.example for item in items if item.is_cut})
     if cut:
         logger.info(
-            "%s of them are longer than %d tokens and cut there (--data.max_length).",
-            f"{cut:,}",
+            "%s longer than %d tokens and cut there (--data.max_length).",
+            counted(cut, "of them is", "of them are"),
             data.max_length,
         )
     logger.info(

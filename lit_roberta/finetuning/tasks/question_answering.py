@@ -10,6 +10,7 @@ from typing import Any
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, finfo
 
+from lit_roberta.counted import counted
 from lit_roberta.errors import UserError, must
 from lit_roberta.exchange.tasks import Task
 from lit_roberta.finetuning.answer_search import AnswerSearch
@@ -140,17 +141,20 @@ class QuestionAnswering(FinetuningTask[QuestionExample, AnswerPrediction]):
         told = []
         answered = {item.example: item.spans.answered for item in items}
         if len(items) > len(answered):
-            count, windows = f"{len(answered):,}", f"{len(items):,}"
-            told.append(f"long contexts make {windows} windows of {count} questions.")
+            windows, questions = len(items), counted(len(answered), "question")
+            told.append(f"long contexts make {windows:,} windows of {questions}.")
         without = sum(each is False for each in answered.values())
         if without:
-            told.append(f"{without:,} questions have no answer.")
+            questions = counted(without, "question has", "questions have")
+            told.append(f"{questions} no answer.")
         held = {item.example for item in items if (item.labels != NO_ANSWER).any()}
         lost = {number for number, each in answered.items() if each} - held
         if lost:
+            answers = counted(len(lost), "answer is", "answers are")
+            them = "it" if len(lost) == 1 else "them"
             told.append(
-                f"{len(lost):,} answers are in no window as a whole: a "
-                "larger --data.options.stride or --data.max_length keeps them."
+                f"{answers} in no window as a whole: a larger --data.options.stride or "
+                f"--data.max_length keeps {them}."
             )
         return told
 

@@ -12,6 +12,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from lit_roberta.batch import IGNORE_INDEX
+from lit_roberta.counted import counted
 from lit_roberta.data.tokens.located import Located
 from lit_roberta.errors import must
 from lit_roberta.finetuning.alignment import WordPlaces, windows, words_of_tokens
@@ -138,9 +139,12 @@ class Tagging(FinetuningTask[WordsExample, TagsPrediction]):
         split = sum(count > 1 for count in rows.values())
         told = []
         if split:
-            told.append(f"{split:,} sentences are longer than a row, and read in several.")
+            sentences = counted(split, "sentence is", "sentences are")
+            told.append(f"{sentences} longer than a row, and read in several.")
         if lost:
-            told.append(f"{lost:,} words have no token in this vocabulary: they are taken for O.")
+            words_have = counted(lost, "word has", "words have")
+            they = "it is" if lost == 1 else "they are"
+            told.append(f"{words_have} no token in this vocabulary: {they} taken for O.")
         return told
 
     # ---- learning and judging

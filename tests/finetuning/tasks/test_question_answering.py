@@ -230,3 +230,22 @@ def test_it_has_no_labels_of_its_own() -> None:
     with pytest.raises(UserError, match=r"data\.labels must be left out"):
         QuestionAnswering(["yes"])
     assert QuestionAnswering().exchange_task().num_outputs == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, ["1 question has no answer.", "1 answer is in no window as a whole", "keeps it."]),
+        (2, ["2 questions have no answer.", "2 answers are in no window as a", "keeps them."]),
+    ],
+)
+def test_what_is_told_of_questions_is_told_of_one_as_of_many(count: int, said: list[str]) -> None:
+    text = "rain and tea " * 20
+    answer = Answer(text[:200], 0)
+    lost = [QuestionExample(str(n), "so what?", text, (answer,), "") for n in range(count)]
+    task = QuestionAnswering()
+    told = " ".join(task.notes(task.items([*without_answer(count), *lost], layout("word", 24))))
+    assert all(each in told for each in said)
+    assert "windows of 1 question." in " ".join(
+        task.notes(task.items(lost[:1], layout("word", 24)))
+    )

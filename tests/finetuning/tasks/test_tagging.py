@@ -72,7 +72,7 @@ def test_every_word_comes_back_with_its_tag(
             assert labelled.tolist() == item.spans.places.tolist()
     told = [note for note in TASK.notes(items) if "no token" in note]
     assert bool(told) == bool(lost)
-    assert all(note.startswith(f"{lost} words") for note in told)
+    assert all(note.startswith(f"{lost} word") for note in told)
 
 
 @pytest.mark.parametrize("kind", ["word", "wordpiece"])
@@ -92,6 +92,8 @@ def test_a_word_that_vanishes_is_taken_for_o_and_told() -> None:
     assert prediction.tags == ("O", "B-LOC", "O")
     assert TASK.notes(items) == ["2 words have no token in this vocabulary: they are taken for O."]
     assert TASK.scores([sentence], [prediction])["recall"] == pytest.approx(1 / 3, abs=1e-6)
+    one = TASK.items([example(("\u3000", "B-PER"), ("tea", "B-LOC"))], layout("wordpiece"))
+    assert TASK.notes(one) == ["1 word has no token in this vocabulary: it is taken for O."]
 
 
 def test_a_long_sentence_is_read_in_several_rows_and_a_long_word_cut() -> None:
@@ -101,6 +103,8 @@ def test_a_long_sentence_is_read_in_several_rows_and_a_long_word_cut() -> None:
     assert [item.is_cut for item in items if item.example == 0] == [False] * (len(items) - 2)
     assert [item.is_cut for item in items if item.example == 1] == [True, False]
     assert TASK.notes(items) == ["2 sentences are longer than a row, and read in several."]
+    one = TASK.items([long], layout("bytelevel-bpe", 12))
+    assert TASK.notes(one) == ["1 sentence is longer than a row, and read in several."]
 
 
 @pytest.mark.parametrize("kind", KINDS)
