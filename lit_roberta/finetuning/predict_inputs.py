@@ -6,6 +6,7 @@ with. Lines of standard input are given on as they arrive.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +33,12 @@ from lit_roberta.inference.inputs import (
 )
 from lit_roberta.model.task_heads import TaskKind
 
+logger = logging.getLogger(__name__)
+
 LIST_KINDS = (".jsonl", ".parquet")
 """Kinds of rows that may hold lists."""
+_TEXT_FILES = ("", ".txt")
+"""Endings of what can only be lines of text; standard input has none."""
 STRUCTURED = ("question-answering", "multiple-choice")
 """Kinds whose inputs are more than texts."""
 
@@ -126,6 +131,9 @@ def _structured(
 def _words(source: str, reading: PredictReading) -> Iterator[Request] | None:
     """Read sentences of words; None where a source holds texts alone."""
     kind = "" if source == STANDARD_INPUT else kind_of(Path(source))
+    if kind not in (*_TEXT_FILES, *WORD_FILES, *ROW_KINDS):
+        words = f"a file with a word a line ends in {WORD_FILES[0]}"
+        logger.info("Each line of %s is read as a text: %s.", source, words)
     if kind in WORD_FILES:
         return map(_of_words, read_untagged(source, reading))
     return _of_rows(source, reading) if kind in LIST_KINDS else None

@@ -142,15 +142,16 @@ def read_pair_windows(
         return
     number = 0
     for lines in read_windows(source, characters=characters):
-        yield [_pair(line, number + place) for place, line in enumerate(lines, start=1)]
+        yield [_pair(line, source, number + place) for place, line in enumerate(lines, start=1)]
         number += len(lines)
 
 
-def _pair(line: str, number: int) -> tuple[str, str]:
+def _pair(line: str, source: str, number: int) -> tuple[str, str]:
     pair = line.split("\t")
     if len(pair) != 2:
         rule, remedy = "be two texts with a tab between them", "Or give rows with two columns."
-        raise must(f"line {number:,} of pairs", rule, line[:60], remedy)
+        named = "standard input" if source == STANDARD_INPUT else source
+        raise must(f"{named}, line {number:,},", rule, line[:60], remedy)
     return pair[0], pair[1]
 
 

@@ -244,7 +244,7 @@ def test_pairs_and_heads_that_are_missing_are_one_line(
     assert main([str(pair_classifier), "tea"]) == 2
     assert "TEXT must be two texts with a tab between them" in capsys.readouterr().err
     assert main([str(pair_classifier), "--input", rows(tmp_path, "a.txt", "a\tb\nc\n")]) == 2
-    assert "line 2 of pairs must be two texts" in capsys.readouterr().err
+    assert "a.txt, line 2, must be two texts" in capsys.readouterr().err
     assert main([str(pair_classifier), "--input", rows(tmp_path, "a.csv", "text,n\nb,1\n")]) == 2
     assert "--pair-column must be there" in capsys.readouterr().err
     assert main([str(write_model(tmp_path / "plain.ckpt")), "tea"]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -72,6 +73,19 @@ def test_rows_of_words_and_rows_of_text_may_stand_side_by_side(
     assert main([tagger, "--input", str(path)]) == 0, capsys.readouterr().err
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["words"] for row in found] == [["rain-and-tea"], ["rain-and", "tea"], []]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.txt.gz", "a.conll", "a.annotated", "a.gold.gz"])
+def test_a_file_that_may_hold_words_says_that_its_lines_are_texts(
+    tagger: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path, content = tmp_path / name, b"old\tO\nrain\tO\n"
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert main([tagger, "--input", str(path)]) == 0
+    said = capsys.readouterr()
+    is_told = f"Each line of {path} is read as a text: a file with a word a line ends in .conll."
+    assert (is_told in said.err) == (name in ("a.annotated", "a.gold.gz"))
+    assert len(said.out.splitlines()) == (1 if name == "a.conll" else 2)
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.jsonl"])

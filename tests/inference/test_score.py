@@ -177,8 +177,8 @@ def test_pairs_come_in_columns_or_with_a_tab_between_them(
     [
         (["--input", "missing"], "--input must be a file"),
         (["--input", "TEXTS", "--output", "x.npy"], "--output must end in .jsonl"),
-        (["--input", "TEXTS", "--pairs"], "line 2 of pairs must be two texts with a tab"),
-        (["--input", "TEXTS", "--pairs", "--output", "x.jsonl"], "line 2 of pairs must be two"),
+        (["--input", "TEXTS", "--pairs"], "texts.txt, line 2, must be two texts with a tab"),
+        (["--input", "TEXTS", "--pairs", "--output", "x.jsonl"], "line 2, must be two texts"),
         (["--input", "ROWS", "--pairs"], "must have the column 'bad'"),
         (["--input", "ROWS", "--good-column", "good "], "must be left out without --pairs"),
         (["--input", "ROWS", "--pairs", "--text-column", "good"], "left out with --pairs"),
