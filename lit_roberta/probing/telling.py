@@ -36,7 +36,8 @@ def tell_zero_shot(scores: ZeroShotScores) -> Iterator[str]:
         }
     )
     if scores.shots:
-        yield f"{scores.shots:.3g} answered examples of each label before a text, on average."
+        examples = "example" if scores.shots == 1 else "examples"
+        yield f"{scores.shots:.3g} answered {examples} of each label before a text, on average."
 
 
 def tell_linear(scores: LinearProbeScores) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lit_roberta.counted import counted
 from lit_roberta.finetuning.evaluation.results import Cell
 from lit_roberta.finetuning.evaluation.significance import LEVEL, Difference
 
@@ -13,10 +14,10 @@ def caveats(cells: Sequence[Cell], differences: Sequence[Difference]) -> list[st
     said = []
     for cell in cells:
         if seeds := cell.chosen.collapsed:
-            which = ", ".join(map(str, seeds))
+            which, runs = ", ".join(map(str, seeds)), counted(len(cell.chosen.runs), "run")
             said.append(
-                f"{cell.model} on {cell.task}: {len(seeds)} of {len(cell.chosen.runs)} runs "
-                f"(seed {which}) learned nothing: no better than what is said without reading. "
+                f"{cell.model} on {cell.task}: {len(seeds)} of {runs} (seed {which}) learned "
+                "nothing: no better than what is said without reading. "
                 "Try another learning rate, or more epochs."
             )
     if any(cell.is_optimistic for cell in cells):

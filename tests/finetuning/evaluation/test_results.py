@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lit_roberta.finetuning.evaluation.caveats import caveats
 from lit_roberta.finetuning.evaluation.report import EvaluationResults, markdown_report
 from lit_roberta.finetuning.evaluation.results import Failure, Spread, make_cells
 from tests.finetuning.evaluation.made_up import made_up, made_up_run
@@ -62,6 +63,7 @@ def test_a_run_at_the_baseline_is_marked_everywhere(score: float | None) -> None
     stored = json.loads(json.dumps(results.as_json(), allow_nan=False))
     assert [run["learned_nothing"] for run in stored["runs"]] == [False, True, False]
     assert stored["cells"][0]["learned_nothing"] == [1]
+    assert "1 of 1 run (seed 0) learned nothing" in caveats(make_cells(made_up([0.5])), [])[0]
 
 
 def test_every_number_leads_to_the_folders_of_its_runs() -> None:
