@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> RunCLI:
     if not names_task(argv):
         return pretraining.run(argv)
     with pretraining.errors_in_one_line():
-        return FinetuningCLI(arrange(argv))
+        return FinetuningCLI(arrange(argv, unnamed="finetuning"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ _SHORT = ("--tokenizer.", "--reading.")
 """As `lit-roberta prepare` spells what belongs to the data here."""
 
 
-def arrange(argv: Sequence[str]) -> list[str]:
+def arrange(argv: Sequence[str], *, unnamed: str = "pretraining") -> list[str]:
     """Put configuration files before all other arguments, and give the run its default folder.
 
     jsonargparse reads from left to right, so `--data.batch_size 8 --config x.yaml` would take
@@ -30,6 +30,7 @@ def arrange(argv: Sequence[str]) -> list[str]:
 
     Args:
         argv: The arguments, without the program's name.
+        unnamed: What the folder of a run without a configuration file is called.
 
     Returns:
         The subcommand, the default folder (but for fit, that of a run whose checkpoint is named
@@ -57,7 +58,7 @@ def arrange(argv: Sequence[str]) -> list[str]:
     for path in found:
         check_config_file(path)
     folder = _run_of_checkpoint(rest) if subcommand != "fit" else None
-    name = found[0].stem if found else "pretraining"
+    name = found[0].stem if found else unnamed
     flags = [f"--config={path}" for path in found]  # in one word: a name may begin with a dash
     root = ["--trainer.default_root_dir", str(folder or f"runs/{name}")]
     said = [f"--data.{word[2:]}" if word.startswith(_SHORT) else word for word in rest]

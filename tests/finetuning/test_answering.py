@@ -53,7 +53,7 @@ def test_questions_are_learned_judged_predicted_and_exported(
     assert "best_f1_threshold" in command.messages
 
     assert command("predict", *words, "--data.options.n_best=2") == 0, command.messages
-    folder = command.folder / "runs" / "pretraining"
+    folder = command.folder / "runs" / "finetuning"
     rows = [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
     assert len(rows) == 12
     for row in rows:

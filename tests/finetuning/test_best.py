@@ -59,14 +59,14 @@ def test_the_best_epoch_is_found_stopped_by_and_judged(
     assert command("fit", *told, *fit) == 0, command.messages
     assert "no better in 2 validations in a row" in command.messages
     assert f"Best validation {metric}: {scores[1]:.4f}" in command.messages
-    checkpoints = command.folder / "runs/pretraining/checkpoints"
+    checkpoints = command.folder / "runs/finetuning/checkpoints"
     updates = {
         name: read_finetuned(checkpoints / f"{name}.ckpt").update for name in ("best", "last")
     }
     assert updates == {"best": 4, "last": 8}
 
     assert command("predict", *told) == 0, command.messages
-    lines = (command.folder / "runs/pretraining/predictions.jsonl").read_text().splitlines()
+    lines = (command.folder / "runs/finetuning/predictions.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines]
     for name in ("best", "last"):
         model = load_task_model(str(checkpoints / f"{name}.ckpt"), device="cpu")

@@ -53,7 +53,7 @@ def test_a_task_is_learned_judged_and_predicted(command: Command, words: list[st
     assert "test/accuracy" in command.messages
     assert "(without reading" in command.messages
     assert command("predict", *words[1:-2]) == 0, command.messages
-    folder = command.folder / "runs" / "pretraining"
+    folder = command.folder / "runs" / "finetuning"
     rows = [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
     assert len(rows) == 16
     right = [row["prediction"]["label"] == row["label"] for row in rows]
@@ -84,7 +84,7 @@ def test_columns_are_named_on_the_command_line(
     assert command("fit", *words, *SMALL, f"--model.pretrained={pretrained}", *ONE) == 0
     assert "Task: classification, 2 labels: no, yes." in command.messages
     assert command("predict", *words, *SMALL) == 0, command.messages
-    found = (command.folder / "runs/pretraining/predictions.jsonl").read_text().splitlines()
+    found = (command.folder / "runs/finetuning/predictions.jsonl").read_text().splitlines()
     asked = [json.loads(line) for line in found]
     assert [(each["text"], each["pair"], each["label"]) for each in asked] == [
         row[1:] for row in rows
@@ -98,14 +98,14 @@ def test_a_model_is_judged_at_the_length_of_its_training_unless_the_command_line
     longer.write_text("data: {max_length: 24}\n", encoding="utf-8")
     assert command(*words[:-1], "--trainer.max_epochs=1") == 0, command.messages
     without = [word for word in words[1:-2] if not word.startswith("--data.max_length")]
-    saved = command.folder / "runs" / "pretraining" / "predictions.jsonl"
+    saved = command.folder / "runs" / "finetuning" / "predictions.jsonl"
 
     def predicted(*more: str) -> str:
         assert command("predict", *without, *more) == 0, command.messages
         return saved.read_text()
 
     as_trained = predicted()
-    folder = "--trainer.default_root_dir=runs/pretraining"  # a file's name would be the folder's
+    folder = "--trainer.default_root_dir=runs/finetuning"  # a file's name would be the folder's
     assert predicted(f"--config={longer}", folder) == as_trained
     assert predicted("--data.max_length=6") != as_trained
 
@@ -115,7 +115,7 @@ def test_sigterm_ends_what_only_judges_a_model_and_leaves_no_file(
     command: Command, words: list[str], monkeypatch: pytest.MonkeyPatch, subcommand: str
 ) -> None:
     assert command(*words[:-1], "--trainer.max_epochs=1") == 0, command.messages
-    folder = command.folder / "runs" / "pretraining"
+    folder = command.folder / "runs" / "finetuning"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     stage = "validation" if subcommand == "validate" else subcommand
     monkeypatch.setattr(
@@ -148,7 +148,7 @@ def test_a_run_that_goes_on_is_the_run_that_was_not_interrupted(
 
 def test_a_checkpoint_loads_alone(command: Command, words: list[str]) -> None:
     assert command(*words[:-1], "--trainer.max_steps=2") == 0, command.messages
-    path = command.folder / "runs/pretraining/checkpoints/last.ckpt"
+    path = command.folder / "runs/finetuning/checkpoints/last.ckpt"
     module = FinetuningModule.load_from_checkpoint(path, weights_only=True)
     assert module.task.labels == ("no", "yes")
     assert module.model(torch.tensor([[2, 7, 3]])).shape == (1, 2)
@@ -202,7 +202,7 @@ def test_what_is_frozen_stays_also_in_a_run_that_goes_on(
         goes_on = ["--trainer.max_steps=2", "--ckpt_path=last"]
         assert command(*told, *goes_on) == 0, command.messages
     before = torch.load(command.folder / "pretrained.ckpt", weights_only=True)["state_dict"]
-    after = weights(command.folder / "runs/pretraining")
+    after = weights(command.folder / "runs/finetuning")
     moved = {name for name in after if name in before and not after[name].equal(before[name])}
     assert not any(name.startswith("model.embeddings") for name in moved)
     layers = {name.split(".")[3] for name in moved if name.startswith("model.encoder.layers")}

@@ -44,7 +44,7 @@ def test_a_model_is_judged_alike_in_whatever_order_its_labels_are(
     ]
     start = [f"--model.pretrained={pretrained}", "--trainer.max_epochs=8"]
     assert command("fit", *base, *fit, *start) == 0, command.messages
-    best = command.folder / "runs/pretraining/checkpoints/best.ckpt"
+    best = command.folder / "runs/finetuning/checkpoints/best.ckpt"
     task = read_checkpoint(best).task
     assert task is not None
     assert task.id2label == dict(enumerate(order))

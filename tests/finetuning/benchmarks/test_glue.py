@@ -224,7 +224,7 @@ def test_a_folder_is_learned_and_judged(command: Command, pretrained: Path, name
     for tag in tags if name == "mnli" else ["val/pearson", "val/spearmanr"]:
         assert tag in command.messages
     assert command("predict", *words) == 0, command.messages
-    folder = command.folder / "runs" / "pretraining"
+    folder = command.folder / "runs" / "finetuning"
     count = len((folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines())
     assert count == (2 * COUNT if name == "mnli" else COUNT)
 

@@ -101,7 +101,7 @@ def test_a_choice_is_learned_and_predicted(command: Command, pretrained: Path) -
     assert command("fit", *words, *learning) == 0, command.messages
     assert "Best validation accuracy: 1.0000" in command.messages
     assert command("predict", *words) == 0, command.messages
-    path = command.folder / "runs/pretraining/predictions.jsonl"
+    path = command.folder / "runs/finetuning/predictions.jsonl"
     found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [each["prediction"]["choice"] == each["label"] for each in found].count(True) >= 7
 

@@ -213,7 +213,7 @@ def test_tags_are_learned_judged_and_predicted(command: Command, pretrained: Pat
     assert command("test", *words) == 0, command.messages
     assert "test/f1" in command.messages
     assert command("predict", *words) == 0, command.messages
-    path = command.folder / "runs/pretraining/predictions.jsonl"
+    path = command.folder / "runs/finetuning/predictions.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(rows) == 8
     assert all(row["prediction"]["tags"] == row["tags"] for row in rows)
