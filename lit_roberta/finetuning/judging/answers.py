@@ -78,11 +78,14 @@ def answer_scores(answers: Sequence[JudgedAnswer], *, metrics: Sequence[str]) ->
 
 
 def check_answer_metrics(metrics: Sequence[str]) -> None:
-    """Refuse scores that there are not.
+    """Refuse scores that there are not, and one to decide by that is none.
 
     Raises:
         UserError: Names the first.
     """
+    if list(metrics[:1]) == [_THRESHOLD]:
+        remedy = "A threshold is neither good nor bad."
+        raise must("data.metrics", "begin with a score", _THRESHOLD, remedy)
     for name in metrics:
         if name not in _METRICS:
             known = ", ".join(_METRICS)
@@ -135,11 +138,12 @@ def _without_answer(answers: Sequence[JudgedAnswer]) -> list[JudgedAnswer]:
     return [answer for answer in answers if not answer.right]
 
 
+_THRESHOLD = "best_f1_threshold"
 _METRICS: Mapping[str, Callable[[Sequence[JudgedAnswer]], float]] = {
     "f1": lambda answers: _mean(word_f1, answers),
     "exact_match": lambda answers: _mean(exact_match, answers),
     "best_f1": lambda answers: best_threshold(answers)[0],
-    "best_f1_threshold": lambda answers: best_threshold(answers)[1],
+    _THRESHOLD: lambda answers: best_threshold(answers)[1],
     "has_answer_f1": lambda answers: _mean(word_f1, _with_answer(answers)),
     "no_answer_f1": lambda answers: _mean(word_f1, _without_answer(answers)),
 }

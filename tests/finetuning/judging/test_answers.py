@@ -108,3 +108,9 @@ def _split(
 def test_scores_that_there_are_not_are_refused() -> None:
     with pytest.raises(UserError, match=r"data\.metrics must be of f1, .*, got 'accuracy'"):
         check_answer_metrics(["f1", "accuracy"])
+
+
+def test_what_decides_is_a_score() -> None:
+    check_answer_metrics(["best_f1", "best_f1_threshold"])
+    with pytest.raises(UserError, match=r"^data\.metrics must begin with a score, got 'best_f1_t"):
+        check_answer_metrics(["best_f1_threshold", "f1"])
