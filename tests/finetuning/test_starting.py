@@ -29,7 +29,7 @@ def test_what_is_read_at_cls_goes_through_berts_pooler_where_there_is_one(
     architecture: str, task: Any, is_taken: bool
 ) -> None:
     pretrained = tiny_pretrained(architecture)
-    heads = []
+    heads: list[Any] = []
     for seed in (0, 1):
         model, _, told = start_model(
             pretrained, task, keep_head=False, head_dropout=None, seed=seed
