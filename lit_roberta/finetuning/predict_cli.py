@@ -186,10 +186,9 @@ def _reads_pairs(asked: Namespace, model: FinetunedModel) -> bool | None:
         return False
     pairs = True if asked.pairs or asked.pair_column else model.pairs
     if pairs and model.pairs is False:
+        given = ("--pairs", True) if asked.pairs else ("--pair-column", asked.pair_column)
         remedy = "The model was fine-tuned on single texts."
-        if asked.pairs:
-            raise must("--pairs", "be left out", True, remedy)
-        raise must("--pair-column", "be left out", asked.pair_column, remedy)
+        raise must(given[0], "be left out", given[1], remedy)
     return pairs
 
 

@@ -28,6 +28,7 @@ from lit_roberta.inference.inputs import (
     WINDOW_CHARACTERS,
     OfTexts,
     in_windows,
+    name_of,
     read_pair_windows,
     read_windows,
 )
@@ -117,7 +118,7 @@ def _structured(
         chosen = (_of_choices(row, reading) for row in read_table(source, reading))
         yield from in_windows(chosen, WINDOW_CHARACTERS, size=lambda each: each.size)
         return
-    seen, named = 0, "standard input" if source == STANDARD_INPUT else source
+    seen, named = 0, name_of(source)
     for lines in read_windows(source):
         numbered = list(enumerate(lines, start=seen + 1))
         seen += len(lines)

@@ -101,7 +101,7 @@ def report_nothing(seen: int, source: str) -> None:
         source: Where from.
     """
     if not seen:
-        name = "standard input" if source == STANDARD_INPUT else source
+        name = name_of(source)
         logger.info("There was no text in %s.", name)
 
 
@@ -118,6 +118,16 @@ def count_texts(source: str) -> int | None:
         while chunk := file.read(_CHUNK):
             count, last = count + chunk.count(b"\n"), chunk[-1:]
     return count + (last != b"\n")
+
+
+def name_of(source: str) -> str:
+    """Name a file or standard input in a message.
+
+    Example:
+        >>> name_of("-"), name_of("texts.txt")
+        ('standard input', 'texts.txt')
+    """
+    return "standard input" if source == STANDARD_INPUT else source
 
 
 def read_pair_windows(
@@ -150,8 +160,7 @@ def _pair(line: str, source: str, number: int) -> tuple[str, str]:
     pair = line.split("\t")
     if len(pair) != 2:
         rule, remedy = "be two texts with a tab between them", "Or give rows with two columns."
-        named = "standard input" if source == STANDARD_INPUT else source
-        raise must(f"{named}, line {number:,},", rule, line[:60], remedy)
+        raise must(f"{name_of(source)}, line {number:,},", rule, line[:60], remedy)
     return pair[0], pair[1]
 
 
